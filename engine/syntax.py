@@ -22,7 +22,7 @@ NOWHERE = Span("", 0, 0, 0, 0)
 
 
 def _span() -> Span:
-    return field(default=NOWHERE, compare=False)  # type: ignore[no-any-return]
+    return field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
