@@ -1,0 +1,317 @@
+"""The kernel: from a checked program and facts to its stratified model, with the level of every row.
+
+    given facts ─► for each stratum: derive ─► merge ─► Model
+
+The invariant: when a stratum is done, its relations hold exactly the rows that follow, each once, each with
+its least level (0 for a given row, else 1 + the greatest level of its positive premises). A stratum that is
+not recursive is one round. A recursive one is worked in order of levels, as Knuth's generalisation of
+Dijkstra's algorithm allows, because ``1 + max`` never falls below its arguments: candidates wait in buckets
+by level; a round takes the lowest bucket, and what is new in it is final and becomes the next delta. Where
+all levels are alike, this is plain semi-naive evaluation. No premise is stored: ``why`` finds it again.
+
+(D. E. Knuth, A generalization of Dijkstra's algorithm, Information Processing Letters 6(1), 1977.)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .body import Context, Frame, Level, run
+from .columns import IntArray, distinct
+from .errors import LimitExceeded
+from .expressions import Dropped
+from .given import Facts, take_in
+from .model import Model
+from .normal import Match, NormalRule, normal_rule
+from .plan import Join, Step, Wish, plan
+from .relation import Known, Relation
+from .symbols import Symbols
+from .syntax import CheckedProgram, Span
+
+BLOCK = 1 << 20
+"""Rows of the first relation of a body taken at a time, so that intermediate results stay small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of an evaluation: ``rows`` of one relation or join, ``rounds`` of one recursion."""
+
+    rows: int = 200_000_000
+    rounds: int = 200_000
+
+
+def evaluate(checked: CheckedProgram, facts: Facts, *, limits: Limits | None = None) -> Model:
+    """The stratified model of a program over given facts.
+
+    ``facts`` maps a relation to its rows, tuples of ``str`` and ``int`` as declared (or an int64 array of shape
+    (rows, columns) for a relation of numbers). Raises FactError for facts that do not fit and LimitExceeded.
+    """
+    symbols, relations = take_in(checked, facts)
+    work = _Evaluation(checked, symbols, relations, limits or Limits())
+    for stratum in checked.strata:
+        work.close(stratum)
+    return Model(checked, symbols, relations, work.rules, work.warnings())
+
+
+@dataclass(slots=True)
+class Candidates:
+    """Rows that a rule gave, ``level`` one number or one for each row."""
+
+    columns: Sequence[IntArray]
+    n: int
+    level: Level
+
+
+@dataclass(slots=True)
+class _Delta:
+    """A rule of a recursion, read with the rows that one of its atoms got in the last round."""
+
+    rule: NormalRule
+    src: int
+    relation: str
+    before: tuple[tuple[int, str], ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(slots=True)
+class _Evaluation:
+    checked: CheckedProgram
+    symbols: Symbols
+    relations: dict[str, Relation]
+    limits: Limits
+    rules: list[NormalRule] = field(default_factory=list)
+    _dropped: dict[tuple[int, Span, str], tuple[int, ...]] = field(default_factory=dict)
+    _by_head: dict[str, list[NormalRule]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for number, rule in enumerate(self.checked.program.rules):
+            normal = normal_rule(rule, number, self._resolve)
+            self.rules.append(normal)
+            self._by_head.setdefault(normal.relation, []).append(normal)
+
+    def _resolve(self, value: str | int) -> int:
+        if isinstance(value, int):
+            return value
+        number = self.symbols.id(value)
+        assert number is not None, "every constant of a program is in its table"
+        return number
+
+    def warnings(self) -> tuple[Dropped, ...]:
+        """Derivations left out, in order of rule and place."""
+        rules = self.checked.program.rules
+        order = sorted(self._dropped.items())
+        return tuple(Dropped(rules[number].name, op, values, span) for (number, span, op), values in order)
+
+    def _context(self, number: int) -> Context:
+        def note(op: str, span: Span, values: tuple[int, ...]) -> None:
+            key = (number, span, op)
+            self._dropped[key] = min(values, self._dropped.get(key, values))
+
+        return Context(self.relations, note, self.limits.rows)
+
+    def close(self, stratum: tuple[str, ...]) -> None:
+        """Derive all rows of mutually recursive relations; everything below is closed already."""
+        members = frozenset(stratum)
+        rules = [rule for name in stratum for rule in self._by_head.get(name, ())]
+        if not rules:
+            return
+        if any(isinstance(x, Match) and x.relation in members for rule in rules for x in rule.body):
+            self._recur(members, sorted(rules, key=lambda r: r.number))
+            return
+        for name in stratum:
+            parts = [c for rule in self._by_head.get(name, ()) for c in self._derive(rule)]
+            if parts:
+                _merge(self.relations[name], parts)
+                self._check_rows(self.relations[name])
+
+    def _check_rows(self, relation: Relation) -> None:
+        if relation.n > self.limits.rows:
+            raise LimitExceeded(f"{relation.name} has {relation.n:,} rows, more than {self.limits.rows:,}")
+
+    def _derive(self, rule: NormalRule) -> list[Candidates]:
+        """All candidates of a rule from closed relations, a block of its first relation at a time."""
+        if self._is_dead(rule):
+            return []
+        steps = plan(rule.body, _wanted(rule), set(), self.relations)
+        context = self._context(rule.number)
+        first = steps[0] if steps else None
+        if not isinstance(first, Join) or first.exists or len(steps) == 1:
+            return _project(rule, run(steps, Frame(), context))
+        found: list[Candidates] = []
+        n = self.relations[first.relation].n
+        for begin in range(0, n, BLOCK):
+            if n > BLOCK:
+                context.windows[first.src] = (begin, min(begin + BLOCK, n))
+            found += _project(rule, run(steps, Frame(), context))
+        return found
+
+    def _is_dead(self, rule: NormalRule) -> bool:
+        relations = self.relations
+        return any(isinstance(x, Match) and not relations[x.relation].n for x in rule.body)
+
+    def _recur(self, members: frozenset[str], rules: list[NormalRule]) -> None:
+        waiting = _Buckets()
+        for name in sorted(members):
+            relation = self.relations[name]
+            if relation.n:
+                waiting.add(name, Candidates(relation.columns, relation.n, 0))
+                self.relations[name] = Relation(name, relation.arity)
+        deltas: list[_Delta] = []
+        for rule in rules:
+            recursive = tuple(
+                (x.src, x.relation) for x in rule.body if isinstance(x, Match) and x.relation in members
+            )
+            if not recursive:
+                for found in self._derive(rule):
+                    waiting.add(rule.relation, found)
+            for at, (src, name) in enumerate(recursive):
+                deltas.append(_Delta(rule, src, name, recursive[:at], ()))
+        self._rounds(members, deltas, waiting)
+
+    def _rounds(self, members: frozenset[str], deltas: list[_Delta], waiting: "_Buckets") -> None:
+        relations = self.relations
+        known = {name: Known(relations[name]) for name in members}
+        names = sorted(members)
+        contexts = {delta.rule.number: self._context(delta.rule.number) for delta in deltas}
+        for _ in range(self.limits.rounds):
+            level = waiting.lowest()
+            if level is None:
+                return
+            old = {name: relations[name].n for name in names}
+            for name in names:
+                self._settle(name, level, waiting, known[name])
+            for delta in deltas:
+                begin, end = old[delta.relation], relations[delta.relation].n
+                if begin == end or self._is_dead(delta.rule):
+                    continue
+                context = contexts[delta.rule.number]
+                context.windows.clear()
+                context.windows[delta.src] = (begin, end)
+                for src, name in delta.before:
+                    context.windows[src] = (0, old[name])
+                for found in self._step(delta, context, members):
+                    waiting.add(delta.rule.relation, found)
+        raise LimitExceeded(
+            f"the recursion of {', '.join(names)} takes more than {self.limits.rounds:,} rounds"
+        )
+
+    def _step(self, delta: _Delta, context: Context, members: frozenset[str]) -> list[Candidates]:
+        rule = delta.rule
+        if not delta.steps:
+            delta.steps = plan(
+                rule.body, _wanted(rule), set(), self.relations, Wish(first=delta.src, growing=members)
+            )
+        return _project(rule, run(delta.steps, Frame(), context))
+
+    def _settle(self, name: str, level: int, waiting: "_Buckets", known: Known) -> None:
+        """Take one relation's candidates of a level: those not known yet are its new rows."""
+        relation = self.relations[name]
+        columns, n = waiting.take(name, level, relation.arity)
+        if not n:
+            return
+        rows = known.new(columns, n)
+        if rows is not None:
+            columns, n = [c.take(rows) for c in columns], len(rows)
+        relation.append(columns, n, level)
+        self._check_rows(relation)
+
+
+def _wanted(rule: NormalRule) -> set[str]:
+    return {a for a in rule.head if isinstance(a, str)}
+
+
+def _project(rule: NormalRule, frame: Frame) -> list[Candidates]:
+    """The head of each binding; its level is one above its premises."""
+    if not frame.n:
+        return []
+    columns = [frame.columns[a] if isinstance(a, str) else np.full(frame.n, a, np.int64) for a in rule.head]
+    return [Candidates(columns, frame.n, frame.level + 1)]
+
+
+class _Buckets:
+    """Candidates of a recursion waiting by level and relation."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[int, dict[str, list[tuple[Sequence[IntArray], int]]]] = {}
+
+    def add(self, name: str, found: Candidates) -> None:
+        level = found.level
+        if not isinstance(level, int):
+            least = int(level.min())
+            if least != int(level.max()):
+                for each in np.flatnonzero(np.bincount(level - least)).tolist():
+                    rows = np.flatnonzero(level == each + least)
+                    self._put(name, [c.take(rows) for c in found.columns], len(rows), each + least)
+                return
+            level = least
+        self._put(name, found.columns, found.n, level)
+
+    def _put(self, name: str, columns: Sequence[IntArray], n: int, level: int) -> None:
+        self._waiting.setdefault(level, {}).setdefault(name, []).append((columns, n))
+
+    def lowest(self) -> int | None:
+        return min(self._waiting, default=None)
+
+    def take(self, name: str, level: int, arity: int) -> tuple[Sequence[IntArray], int]:
+        """The candidates of one relation and level; the bucket goes when its last relation is taken."""
+        bucket = self._waiting.get(level, {})
+        parts = bucket.pop(name, [])
+        if level in self._waiting and not bucket:
+            del self._waiting[level]
+        if len(parts) == 1:
+            return parts[0]
+        columns = [np.concatenate([part[0][i] for part in parts]) for i in range(arity)] if parts else []
+        return columns, sum(n for _, n in parts)
+
+
+def _merge(relation: Relation, parts: list[Candidates]) -> None:
+    """Add candidates to a relation that holds given rows only: each row once, with its least level."""
+    if relation.n:
+        parts = [Candidates(relation.columns, relation.n, 0), *parts]
+    levels = _levels(parts)
+    if len(parts) == 1:
+        columns, n = list(parts[0].columns), parts[0].n
+    else:
+        if isinstance(levels, list):
+            parts = [parts[i] for i in sorted(range(len(parts)), key=levels.__getitem__)]
+            levels = sorted(levels)
+        columns = [np.concatenate([p.columns[i] for p in parts]) for i in range(relation.arity)]
+        n = sum(p.n for p in parts)
+    blocks = _level_column(parts, levels, n)
+    if blocks is not None and not isinstance(levels, list):
+        order = np.argsort(blocks, kind="stable")
+        columns, blocks = [c.take(order) for c in columns], blocks.take(order)
+    rows = distinct(columns, n, in_order=blocks is not None)
+    if rows is not None:
+        columns, n = [c.take(rows) for c in columns], len(rows)
+        blocks = None if blocks is None else blocks.take(rows)
+    if blocks is None:
+        assert levels is not None
+        relation.hold(columns, n, [0], [levels[0]])
+    else:
+        starts = np.flatnonzero(np.concatenate([[True], blocks[1:] != blocks[:-1]])).tolist()
+        relation.hold(columns, n, starts, blocks[starts].tolist())
+
+
+def _levels(parts: list[Candidates]) -> list[int] | None:
+    """The level of each part, if each has but one."""
+    levels: list[int] = []
+    for part in parts:
+        if isinstance(part.level, int):
+            levels.append(part.level)
+            continue
+        least = int(part.level.min())
+        if least != int(part.level.max()):
+            return None
+        levels.append(least)
+    return levels
+
+
+def _level_column(parts: list[Candidates], levels: list[int] | None, n: int) -> IntArray | None:
+    """The level of each candidate; None if they are all alike."""
+    if levels is None:
+        return np.concatenate([np.full(p.n, p.level) if isinstance(p.level, int) else p.level for p in parts])
+    if levels[0] == levels[-1] and min(levels) == max(levels):
+        return None
+    return np.repeat(np.array(levels), [p.n for p in parts])

@@ -1,0 +1,252 @@
+"""The model of a program: all rows that follow, to be read, matched and asked.
+
+The invariant: what is handed out is decoded, a function of program and facts alone, and sorted in value
+order (numbers by size, symbols by text).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .body import Context, Frame, run
+from .columns import IntArray, Packing, distinct, ordered
+from .errors import UsageError
+from .expressions import Dropped
+from .normal import NormalRule, normal_body
+from .plan import Wish, plan
+from .relation import Relation
+from .symbols import Symbols
+from .syntax import (
+    Aggregate,
+    Atom,
+    Call,
+    CheckedProgram,
+    Compare,
+    Const,
+    Literal,
+    Not,
+    Span,
+    Term,
+    Var,
+    Wildcard,
+)
+
+Value = str | int
+Row = tuple[Value, ...]
+
+
+@dataclass(slots=True)
+class Model:
+    """Made by ``evaluate``; ``warnings`` tell of derivations left out for want of a 64-bit result.
+
+    ``rules`` are in normal form; ``memo`` belongs to ``why``.
+    """
+
+    checked: CheckedProgram
+    symbols: Symbols
+    relations: dict[str, Relation]
+    rules: list[NormalRule]
+    warnings: tuple[Dropped, ...]
+    memo: dict[str, Any] = field(default_factory=dict)
+
+    def rows(self, relation: str) -> list[Row]:
+        """All rows of a relation."""
+        held = self._relation(relation)
+        return self._decode(held.columns, held.n, self.columns(relation))
+
+    def count(self, relation: str) -> int:
+        """How many rows a relation has."""
+        return self._relation(relation).n
+
+    def columns(self, relation: str) -> tuple[str, ...]:
+        """The base type of each column, ``symbol`` or ``number``."""
+        self._relation(relation)
+        return self.checked.columns[relation]
+
+    def contains(self, relation: str, row: Sequence[Value]) -> bool:
+        """Whether a row is in the model."""
+        return self.find(relation, row) is not None
+
+    def level(self, relation: str, row: Sequence[Value]) -> int:
+        """The level of a row: 0 if it is given, else 1 + the greatest level of its premises."""
+        number = self.find(relation, row)
+        if number is None:
+            raise UsageError(f"{relation}{tuple(row)!r} is not in the model")
+        return self._relation(relation).level(number)
+
+    def match(self, atom: Atom) -> list[Row]:
+        """The rows that fit an atom of constants, variables (repeated: equal) and wildcards."""
+        held = self._relation(atom.relation)
+        self._check_arity(atom)
+        rows: IntArray | None = None
+        seen: dict[str, int] = {}
+        for c, term in enumerate(atom.args):
+            column = held.columns[c] if rows is None else held.columns[c].take(rows)
+            match term:
+                case Wildcard():
+                    continue
+                case Const(value):
+                    mask = column == self.code(value, self.columns(atom.relation)[c], atom.relation)
+                case Var(name) if name in seen:
+                    other = held.columns[seen[name]]
+                    mask = column == (other if rows is None else other.take(rows))
+                case Var(name):
+                    seen[name] = c
+                    continue
+                case _:
+                    raise UsageError(f"an expression cannot be matched in {atom.relation}")
+            hit = np.flatnonzero(mask)
+            rows = hit if rows is None else rows.take(hit)
+        if rows is None:
+            return self.rows(atom.relation)
+        return self._decode([c.take(rows) for c in held.columns], len(rows), self.columns(atom.relation))
+
+    def query(self, body: tuple[Literal, ...], head: tuple[Var, ...]) -> list[Row]:
+        """The distinct values of ``head`` for which an ad-hoc body holds. Raises UsageError if it makes no sense."""
+        kinds = _kinds(self, body)
+        strangers: dict[str, int] = {}
+
+        def resolve(value: Value) -> int:
+            if isinstance(value, int):
+                return value
+            known = self.symbols.id(value)
+            if known is not None:
+                return known
+            return strangers.setdefault(value, len(self.symbols.texts) + len(strangers))
+
+        names = [v.name for v in head]
+        normal = normal_body(body, names, resolve)
+        steps = plan(normal, set(names), set(), self.relations, Wish())
+        frame = run(steps, Frame(), Context(self.relations, _ignore, 200_000_000))
+        if not frame.n:
+            return []
+        columns = [frame.columns[name] for name in names]
+        rows = distinct(columns, frame.n)
+        if rows is not None:
+            columns = [c.take(rows) for c in columns]
+        n = frame.n if rows is None else len(rows)
+        texts = self.symbols if not strangers else _Extended([*self.symbols.texts, *strangers])
+        found = self._decode(columns, n, tuple(kinds.get(name, "number") for name in names), texts)
+        return sorted(found) if strangers else found
+
+    def find(self, relation: str, row: Sequence[Value]) -> int | None:
+        """The number of a row in its relation, or None."""
+        held = self._relation(relation)
+        kinds = self.columns(relation)
+        if len(row) != len(kinds):
+            raise UsageError(f"{relation!r} has {len(kinds)} columns, not {len(row)}")
+        return held.find([self.code(v, k, relation) for v, k in zip(row, kinds, strict=True)])
+
+    def code(self, value: Value, kind: str, relation: str) -> int:
+        """A value as the engine holds it; -1 for a symbol that occurs nowhere."""
+        if isinstance(value, str) != (kind == "symbol") or isinstance(value, bool):
+            raise UsageError(f"{value!r} is not a {kind}, as {relation!r} wants")
+        if isinstance(value, int):
+            if not -(1 << 63) <= value < 1 << 63:
+                raise UsageError(f"{value} does not fit 64 bits")
+            return value
+        number = self.symbols.id(value)
+        return -1 if number is None else number
+
+    def row(self, relation: str, number: int) -> Row:
+        """A row by its number."""
+        held = self.relations[relation]
+        texts = self.symbols.texts
+        return tuple(
+            texts[int(column[number])] if kind == "symbol" else int(column[number])
+            for column, kind in zip(held.columns, self.checked.columns[relation], strict=True)
+        )
+
+    def _relation(self, name: str) -> Relation:
+        if name not in self.relations:
+            raise UsageError(f"the program has no relation {name!r}")
+        return self.relations[name]
+
+    def _check_arity(self, atom: Atom) -> None:
+        arity = self._relation(atom.relation).arity
+        if len(atom.args) != arity:
+            raise UsageError(f"{atom.relation!r} has {arity} columns, not {len(atom.args)}")
+
+    def _decode(
+        self,
+        columns: Sequence[IntArray],
+        n: int,
+        kinds: tuple[str, ...],
+        symbols: "Symbols | _Extended | None" = None,
+    ) -> list[Row]:
+        if not columns:
+            return [()] * min(n, 1)
+        packing = Packing(columns, n)
+        _, order = ordered(packing.keys, packing.space)
+        sorted_columns = columns if order is None else [c.take(order) for c in columns]
+        table = symbols or self.symbols
+        lists = [
+            table.decode(c) if kind == "symbol" else c.tolist()
+            for c, kind in zip(sorted_columns, kinds, strict=True)
+        ]
+        return list(zip(*lists, strict=True))
+
+
+class _Extended:
+    """Symbols of the model and, after them, those of a query."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+
+    def decode(self, ids: IntArray) -> list[str]:
+        return [self._texts[i] for i in ids.tolist()]
+
+
+def _ignore(op: str, span: Span, values: tuple[int, ...]) -> None:
+    """Queries leave underivable rows out without a word."""
+
+
+def _kinds(model: Model, body: tuple[Literal, ...]) -> dict[str, str]:
+    """The base type of each variable of a body, which is checked against the declarations on the way."""
+    kinds: dict[str, str] = {}
+    for literal in body:
+        match literal:
+            case Atom() | Not():
+                _atom_kinds(model, literal if isinstance(literal, Atom) else literal.atom, kinds)
+            case Aggregate(body=inner):
+                kinds |= {k: v for k, v in _kinds(model, inner).items() if k not in kinds}
+    for _ in body:
+        for literal in body:
+            match literal:
+                case Compare("=", left, right):
+                    _equal_kinds(left, right, kinds)
+                case Aggregate(Var(name), "min" | "max", target) if target is not None:
+                    kinds.setdefault(name, _kind(target, kinds) or "number")
+    return kinds
+
+
+def _atom_kinds(model: Model, atom: Atom, kinds: dict[str, str]) -> None:
+    model._check_arity(atom)
+    for term, kind in zip(atom.args, model.columns(atom.relation), strict=True):
+        match term:
+            case Var(name):
+                if kinds.setdefault(name, kind) != kind:
+                    raise UsageError(f"variable {name} is both a symbol and a number")
+            case Const(value) if isinstance(value, str) != (kind == "symbol"):
+                raise UsageError(f"{value!r} is not a {kind}, as {atom.relation!r} wants")
+            case Call() if kind == "symbol":
+                raise UsageError(f"{atom.relation!r} wants a symbol, not an expression")
+
+
+def _kind(term: Term, kinds: dict[str, str]) -> str | None:
+    match term:
+        case Var(name):
+            return kinds.get(name)
+        case Const(value):
+            return "symbol" if isinstance(value, str) else "number"
+        case _:
+            return "number"
+
+
+def _equal_kinds(left: Term, right: Term, kinds: dict[str, str]) -> None:
+    for one, other in ((left, right), (right, left)):
+        kind = _kind(other, kinds)
+        if isinstance(one, Var) and one.name not in kinds and kind is not None:
+            kinds[one.name] = kind
