@@ -30,13 +30,18 @@ def take_in(checked: CheckedProgram, facts: Facts) -> tuple[Symbols, dict[str, R
         raw[name].append(_columns(name, types, facts[name]))
     own: dict[str, list[tuple[str | int, ...]]] = {}
     for fact in checked.program.facts:
-        own.setdefault(fact.head.relation, []).append(tuple(_value(a) for a in fact.head.args))
+        own.setdefault(fact.head.relation, []).append(constant_row(fact.head))
     for name, rows in own.items():
         raw[name].append(_columns(name, checked.columns[name], rows))
     symbols = Symbols(_texts(checked, raw))
     return symbols, {
         name: _relation(name, checked.columns[name], parts, symbols) for name, parts in raw.items()
     }
+
+
+def constant_row(head: Atom) -> tuple[str | int, ...]:
+    """The row that the head of a program fact states."""
+    return tuple(map(_value, head.args))
 
 
 def _value(term: Term) -> str | int:

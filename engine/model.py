@@ -7,6 +7,7 @@ order (numbers by size, symbols by text).
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from typing import Literal as OneOf
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from .body import Context, Frame, run
 from .columns import IntArray, Packing, distinct, ordered
 from .errors import UsageError
 from .expressions import Dropped
+from .given import constant_row
 from .normal import NormalRule, normal_body
 from .plan import Wish, plan
 from .relation import Relation
@@ -35,6 +37,7 @@ from .syntax import (
 
 Value = str | int
 Row = tuple[Value, ...]
+Origin = OneOf["fact"] | Span
 
 
 @dataclass(slots=True)
@@ -79,7 +82,7 @@ class Model:
     def match(self, atom: Atom) -> list[Row]:
         """The rows that fit an atom of constants, variables (repeated: equal) and wildcards."""
         held = self._relation(atom.relation)
-        self._check_arity(atom)
+        self.check_arity(atom)
         rows: IntArray | None = None
         seen: dict[str, int] = {}
         for c, term in enumerate(atom.args):
@@ -104,8 +107,11 @@ class Model:
         return self._decode([c.take(rows) for c in held.columns], len(rows), self.columns(atom.relation))
 
     def query(self, body: tuple[Literal, ...], head: tuple[Var, ...]) -> list[Row]:
-        """The distinct values of ``head`` for which an ad-hoc body holds. Raises UsageError if it makes no sense."""
-        kinds = _kinds(self, body)
+        """The distinct values of ``head`` for which an ad-hoc body holds.
+
+        Raises UsageError for a body that makes no sense.
+        """
+        kinds = kinds_of(self, body)
         strangers: dict[str, int] = {}
 
         def resolve(value: Value) -> int:
@@ -159,12 +165,30 @@ class Model:
             for column, kind in zip(held.columns, self.checked.columns[relation], strict=True)
         )
 
+    def decode_rows(self, relation: str, numbers: IntArray) -> list[Row]:
+        """Rows by their numbers, each once, in value order."""
+        held = self.relations[relation]
+        kept = np.flatnonzero(np.bincount(numbers, minlength=1))
+        return self._decode([c.take(kept) for c in held.columns], len(kept), self.columns(relation))
+
+    def origin(self, relation: str, row: Row) -> Origin:
+        """Where a given row comes from: ``"fact"``, or the place of the program fact that states it."""
+        places: dict[tuple[str, Row], Span] | None = self.memo.get("facts")
+        if places is None:
+            places = {}
+            for fact in self.checked.program.facts:
+                key = (fact.head.relation, constant_row(fact.head))
+                places.setdefault(key, fact.span)
+            self.memo["facts"] = places
+        return places.get((relation, row), "fact")
+
     def _relation(self, name: str) -> Relation:
         if name not in self.relations:
             raise UsageError(f"the program has no relation {name!r}")
         return self.relations[name]
 
-    def _check_arity(self, atom: Atom) -> None:
+    def check_arity(self, atom: Atom) -> None:
+        """Raises UsageError unless the atom has as many arguments as its relation columns."""
         arity = self._relation(atom.relation).arity
         if len(atom.args) != arity:
             raise UsageError(f"{atom.relation!r} has {arity} columns, not {len(atom.args)}")
@@ -203,7 +227,7 @@ def _ignore(op: str, span: Span, values: tuple[int, ...]) -> None:
     """Queries leave underivable rows out without a word."""
 
 
-def _kinds(model: Model, body: tuple[Literal, ...]) -> dict[str, str]:
+def kinds_of(model: Model, body: tuple[Literal, ...]) -> dict[str, str]:
     """The base type of each variable of a body, which is checked against the declarations on the way."""
     kinds: dict[str, str] = {}
     for literal in body:
@@ -211,7 +235,7 @@ def _kinds(model: Model, body: tuple[Literal, ...]) -> dict[str, str]:
             case Atom() | Not():
                 _atom_kinds(model, literal if isinstance(literal, Atom) else literal.atom, kinds)
             case Aggregate(body=inner):
-                kinds |= {k: v for k, v in _kinds(model, inner).items() if k not in kinds}
+                kinds |= {k: v for k, v in kinds_of(model, inner).items() if k not in kinds}
     for _ in body:
         for literal in body:
             match literal:
@@ -223,7 +247,7 @@ def _kinds(model: Model, body: tuple[Literal, ...]) -> dict[str, str]:
 
 
 def _atom_kinds(model: Model, atom: Atom, kinds: dict[str, str]) -> None:
-    model._check_arity(atom)
+    model.check_arity(atom)
     for term, kind in zip(atom.args, model.columns(atom.relation), strict=True):
         match term:
             case Var(name):

@@ -98,8 +98,8 @@ class Wish:
     """What a plan is for.
 
     ``first`` is the ``src`` of an atom to begin with (the delta of a recursion); ``traced`` keeps every
-    premise row, ``bag`` keeps the number of bindings; both forbid shortcuts over existence. ``growing`` are the
-    relations whose levels are not known yet.
+    premise row, ``bag`` keeps the number of bindings; both forbid shortcuts over existence.
+    ``growing`` are the relations whose levels are not known yet.
     """
 
     first: int | None = None
