@@ -1,1 +1,1 @@
-
+"""Rule programs as data: rules, vocabularies and patterns. No Python lives here."""

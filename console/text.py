@@ -1,0 +1,137 @@
+"""A diagnosis as text for a terminal: headline first, then what stands behind it."""
+
+from collections.abc import Iterable
+
+from .diagnosis import Attempt, Cause, Diagnosis, Evidence, Symptom
+from .fold import hostlist
+from .headline import describe
+from .theme import Theme, clean, clip
+
+_COLOURS = {"root_cause": "red", "ambiguous": "yellow", "unattributed": "yellow", "none": "green"}
+_LABELS = {
+    "root_cause": "ROOT CAUSE",
+    "ambiguous": "AMBIGUOUS",
+    "unattributed": "UNATTRIBUTED",
+    "none": "NOTHING FAILED",
+}
+EXAMPLES = 3
+"""Raw lines shown for each cause; the JSON has all."""
+
+
+def diagnosis_text(diagnosis: Diagnosis, theme: Theme) -> str:
+    """All attempts, then what was read."""
+    blocks = ["\n".join(_attempt(a, theme)) for a in diagnosis.attempts]
+    if diagnosis.attempts:
+        blocks.append("\n".join(_coverage(diagnosis.attempts[0], theme)))
+    if diagnosis.warnings:
+        blocks.append("\n".join(theme.paint(f"warning: {w}", "yellow") for w in diagnosis.warnings))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _attempt(attempt: Attempt, theme: Theme) -> Iterable[str]:
+    name = f"attempt {attempt.attempt}" + (f" ({attempt.workload})" if attempt.workload else "")
+    yield theme.paint(f"{name}: {attempt.outcome}", "bold")
+    label = theme.paint(_LABELS[attempt.verdict], "bold", _COLOURS[attempt.verdict])
+    yield f"{label}  {attempt.headline}"
+    lines = {e.event: e for e in attempt.evidence}
+    for cause in attempt.root_causes or attempt.candidates:
+        yield from _cause(cause, lines, theme, named=len(attempt.root_causes) != 1)
+    yield from _symptoms(attempt.symptoms, lines, theme)
+    yield from _unexplained(attempt, lines, theme)
+    yield from _nodes(attempt, theme)
+    yield from _missing(attempt, theme)
+    actions = list(dict.fromkeys(a for c in attempt.root_causes for a in c.actions))
+    if actions:
+        yield _head("Advice", theme)
+        yield "  " + ", ".join(actions)
+
+
+def _head(text: str, theme: Theme) -> str:
+    return theme.paint(text, "cyan")
+
+
+def _cause(cause: Cause, lines: dict[str, Evidence], theme: Theme, *, named: bool) -> Iterable[str]:
+    if named:
+        yield _head(f"Origin: {describe(cause)}", theme)
+    begin = cause.at.begin or "at an unknown time"
+    clock = f", clock of {cause.at.clock}" if cause.at.begin else ""
+    yield f"  {cause.domain}/{cause.sub_domain}, {begin}{clock}; id {cause.id}, rule {cause.rule}"
+    yield from _raw([lines[e] for e in cause.events if e in lines], theme)
+
+
+def _raw(lines: list[Evidence], theme: Theme, count: int = EXAMPLES) -> Iterable[str]:
+    for line in lines[:count]:
+        yield f"  {theme.paint(where(line), 'dim')}"
+        yield "    " + clip(clean(line.text), theme.width - 4)
+    if len(lines) > count:
+        yield theme.paint(f"  and {len(lines) - count} more such lines", "dim")
+
+
+def where(line: Evidence) -> str:
+    """``path:line`` of a piece of evidence."""
+    return f"{line.source.path}:{line.source.line}" if line.source.line else line.source.path
+
+
+def _symptoms(symptoms: tuple[Symptom, ...], lines: dict[str, Evidence], theme: Theme) -> Iterable[str]:
+    if not symptoms:
+        return
+    total = sum(s.count for s in symptoms)
+    yield _head(f"Explained by it: {total} record{'s' if total > 1 else ''}", theme)
+    groups: dict[tuple[str, str, str], list[Symptom]] = {}
+    for s in symptoms:
+        groups.setdefault((s.kind, s.explained_by, s.rule), []).append(s)
+    for (kind, _, rule), members in groups.items():
+        count = sum(s.count for s in members)
+        nodes = hostlist(s.node for s in members if s.node)
+        on = f" on {nodes}" if nodes else ""
+        yield f"  {count} × {kind}{on}: {members[0].statement} [{rule}]"
+        yield theme.paint("    e.g. ", "dim") + _example(lines[members[0].event], theme)
+
+
+def _example(line: Evidence, theme: Theme) -> str:
+    head = where(line) + "  "
+    return head + clip(clean(line.text), theme.width - len(head) - 9)
+
+
+def _unexplained(attempt: Attempt, lines: dict[str, Evidence], theme: Theme) -> Iterable[str]:
+    if attempt.unexplained:
+        yield _head("Not explained", theme)
+    for part in attempt.unexplained:
+        on = f" on {part.node}" if part.node else ""
+        rank = f", rank {part.rank}" if part.rank is not None and part.count == 1 else ""
+        yield f"  {part.count} × {part.kind}{on}{rank}"
+        yield theme.paint("    e.g. ", "dim") + _example(lines[part.event], theme)
+    for near in attempt.nearest[:EXAMPLES]:
+        yield f"  {near.event} came nearest: {near.rule} would explain {near.explains}, but the times do not allow it"
+
+
+def _nodes(attempt: Attempt, theme: Theme) -> Iterable[str]:
+    roles: dict[str, list[str]] = {}
+    for node in attempt.affected_nodes:
+        roles.setdefault(node.role, []).append(node.node)
+    if roles:
+        yield _head("Nodes", theme)
+        yield "  " + "; ".join(f"{role}: {hostlist(names)}" for role, names in roles.items())
+
+
+def _missing(attempt: Attempt, theme: Theme) -> Iterable[str]:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for part in attempt.missing:
+        groups.setdefault((part.source, part.would), []).extend([part.node] if part.node else [])
+    if groups:
+        yield _head("Not seen", theme)
+    for (source, would), nodes in groups.items():
+        of = f" of {hostlist(nodes)}" if nodes else ""
+        yield f"  {source}{of}: would {would}"
+
+
+def _coverage(attempt: Attempt, theme: Theme) -> Iterable[str]:
+    sources = attempt.coverage
+    good = [c for c in sources if c.status == "ok"]
+    records = sum(c.records for c in sources)
+    yield _head(f"Read: {len(good)} of {len(sources)} sources whole, {records:,} records", theme)
+    for c in sources:
+        if c.status != "ok" or c.unparsed:
+            notes = [c.reason] if c.reason else []
+            notes += [f"{c.unparsed} record(s) not understood"] if c.unparsed else []
+            yield f"  {clean(c.source)}: {c.status}" + (f" ({'; '.join(notes)})" if notes else "")
