@@ -1,6 +1,6 @@
 """A cursor over the tokens of one clause, and how a fault is worded.
 
-Invariant: the last token is ``eof`` and is never passed, so looking ahead is always safe.
+Invariant: the last token is ``eof`` and is never passed, so looking one ahead is always safe.
 """
 
 from .diagnostics import Diagnostic
@@ -71,12 +71,17 @@ class Cursor:
     def __init__(self, lexer: Lexer, tokens: list[Token]) -> None:
         end = tokens[-1].end if tokens else len(lexer.source.text)
         self._lexer = lexer
-        self._tokens = [*tokens, Token("eof", "", end, end)]
+        eof = Token("eof", "", end, end)
+        self._tokens = [*tokens, eof, eof]  # twice, so that looking one ahead needs no test
         self._at = 0
         self._budget = TERM_BUDGET
 
-    def _peek(self, ahead: int = 0) -> Token:
-        return self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
+    def _peek(self) -> Token:
+        return self._tokens[self._at]
+
+    def _after(self) -> Token:
+        """The token behind the next one."""
+        return self._tokens[self._at + 1]
 
     def _next(self) -> Token:
         token = self._tokens[self._at]

@@ -49,7 +49,8 @@ class ClauseParser(TermParser):
             try:
                 into.extend(self._item(doc))
             except Fault as fault:
-                self._lexer.diagnostics.extend(fault.diagnostics)
+                for diagnostic in fault.diagnostics:
+                    self._lexer.report(diagnostic)
                 self._recover(begin, fault)
 
     def _recover(self, begin: int, fault: Fault) -> None:
@@ -202,7 +203,7 @@ class ClauseParser(TermParser):
         if token.kind == "!":
             self._at += 1
             return Not(self._atom(), self._since(token))
-        if token.kind == "ident" and self._peek(1).kind == "(" and token.text not in RESERVED:
+        if token.kind == "ident" and self._after().kind == "(" and token.text not in RESERVED:
             return self._atom()
         if token.kind == "(":
             self._refuse_group()
@@ -270,7 +271,7 @@ class ClauseParser(TermParser):
         token = self._peek()
         if token.kind != "ident" or token.text not in (*AGGREGATES, "mean"):
             return False
-        if token.text not in ("min", "max") or self._peek(1).kind != "(":
+        if token.text not in ("min", "max") or self._after().kind != "(":
             return True
         depth = 0
         for place, later in enumerate(self._tokens[self._at + 1 :], self._at + 2):

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from .diagnostics import Diagnostic
-from .syntax import Comment, Doc, Span
+from .syntax import NO_DOC, Comment, Doc, Span
 
 DIRECTIVES = ("decl", "type", "input", "output", "printsize", "include")
 FOREIGN_DIRECTIVES = (
@@ -35,7 +35,9 @@ _TOKEN = re.compile(
     | (?P<stray>[^\ \t\r\n\v\fA-Za-z0-9_?"+*/%^(){}\[\],.:;=<>!|@$-]++)
     )"""
 )
+_PLAIN = frozenset(("ident", "string", "number", "directive"))
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_?]*+")
+_MOST_FAULTS = 1000
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 ESCAPES = {
     **{'"': '"', "'": "'", "\\": "\\", "a": "\a", "b": "\b", "f": "\f"},
@@ -67,6 +69,10 @@ class Source:
         """The line (from 1) that holds ``offset``."""
         return bisect_right(self._starts, offset)
 
+    def line_start(self, line: int) -> int:
+        """The offset at which a line (from 1) begins."""
+        return self._starts[line - 1]
+
     def span(self, start: int, end: int) -> Span:
         """The place from ``start`` up to, not including, ``end``."""
         starts = self._starts
@@ -78,56 +84,60 @@ class Source:
         """Whether ``offset`` is the first column of a line."""
         return offset == 0 or self.text[offset - 1] == "\n"
 
-    def blank_before(self, offset: int) -> bool:
-        """Whether only white space stands between the beginning of the line and ``offset``."""
-        return not self.text[self._starts[bisect_right(self._starts, offset) - 1] : offset].strip()
-
 
 class Lexer:
-    """Hands out the clauses of a source; comments, documentation and faults gather on the side."""
+    """Hands out the clauses of a source; comments, documentation and faults gather on the side.
 
-    __slots__ = ("_docs", "_pos", "comments", "diagnostics", "source")
+    ``pos`` is the offset behind the last token handed out; ``full`` says that there are more faults than
+    anyone reads, and that the rest was not kept.
+    """
+
+    __slots__ = ("_docs", "comments", "diagnostics", "full", "pos", "source")
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.comments: list[Comment] = []
+        self.full = False
         self.diagnostics: list[Diagnostic] = []
         self._docs: dict[int, Comment] = {}
-        self._pos = 1 if source.text.startswith("\ufeff") else 0
+        self.pos = 1 if source.text.startswith("\ufeff") else 0
 
     def clause(self) -> list[Token]:
         """The tokens up to and with the next ``.``, or up to a directive; empty at the end of the text."""
         tokens: list[Token] = []
         text, match = self.source.text, _TOKEN.match
-        while found := match(text, self._pos):
+        while found := match(text, self.pos):
             kind = found.lastgroup or "end"
             start, end = found.span(kind)
-            if text[start:end] == "." and (word_end := self._unknown_directive(start)):
-                kind, end = "directive", word_end
+            word = text[start:end]
+            if word == "." and (directive_end := self._unknown_directive(found.start(), start)):
+                kind, end = "directive", directive_end
             if kind == "end" or (kind == "directive" and tokens):
-                self._pos = start
+                self.pos = start
                 return tokens
-            self._pos = end
+            self.pos = end
             if kind == "op":
-                word = found[kind]
                 tokens.append(Token(word, word, start, end))
                 if word == ".":
                     return tokens
-            elif kind in ("ident", "string", "number", "directive"):
+            elif kind in _PLAIN:
                 tokens.append(Token(kind, text[start:end], start, end))
-            elif self._aside(kind, start, end, tokens):
+            elif self._aside(kind, found.start(), start, end, tokens):
                 return tokens
         return tokens
 
-    def _unknown_directive(self, start: int) -> int:
-        """The end of a ``.word`` that begins a line, or 0."""
+    def _unknown_directive(self, gap: int, start: int) -> int:
+        """The end of a ``.word`` that begins a line, or 0; ``gap`` is where the space before it begins."""
         word = _WORD.match(self.source.text, start + 1)
-        return word.end() if word and self.source.blank_before(start) else 0
+        return word.end() if word and self._first_in_line(gap, start) else 0
 
-    def _aside(self, kind: str, start: int, end: int, tokens: list[Token]) -> bool:
+    def _first_in_line(self, gap: int, start: int) -> bool:
+        return self.source.begins_line(gap) or "\n" in self.source.text[gap:start]
+
+    def _aside(self, kind: str, gap: int, start: int, end: int, tokens: list[Token]) -> bool:
         """Takes in a comment or a fault; true if a broken string seems to have hidden the clause's end."""
         if kind == "comment":
-            self._comment(start, end)
+            self._comment(gap, start, end)
         elif kind == "stray":
             self._stray(start, end)
             tokens.append(Token("broken", self.source.text[start:end], start, end))
@@ -135,15 +145,15 @@ class Lexer:
             return self._broken_string(start, end, tokens)
         else:
             self._report("E005", start, end, "this comment is never closed", "close it with `*/`")
-            self._pos = len(self.source.text)
+            self.pos = len(self.source.text)
         return False
 
-    def _comment(self, start: int, end: int) -> None:
+    def _comment(self, gap: int, start: int, end: int) -> None:
         text = self.source.text[start:end]
         span = self.source.span(start, end)
         comment = Comment(text.rstrip("\r"), span)
         is_doc = text.startswith("///") and not text.startswith("////")
-        if is_doc and self.source.blank_before(start):
+        if is_doc and self._first_in_line(gap, start):
             self._docs[span.line] = comment
         else:
             self.comments.append(comment)
@@ -159,8 +169,17 @@ class Lexer:
         tokens.append(Token("broken", self.source.text[start:end], start, end))
         return self.source.text[start:end].rstrip().endswith(".")
 
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Takes in a fault; the one behind the last that is kept says so."""
+        if len(self.diagnostics) < _MOST_FAULTS:
+            self.diagnostics.append(diagnostic)
+        elif not self.full:
+            self.full = True
+            message = f"more than {_MOST_FAULTS} faults in this file; the rest of it was not read"
+            self.diagnostics.append(Diagnostic("E001", diagnostic.span, message))
+
     def _report(self, code: str, start: int, end: int, message: str, hint: str = "") -> None:
-        self.diagnostics.append(Diagnostic(code, self.source.span(start, end), message, hint))
+        self.report(Diagnostic(code, self.source.span(start, end), message, hint))
 
     def value(self, token: Token) -> str:
         """What a string token stands for; a faulty escape is reported and kept as written."""
@@ -180,7 +199,7 @@ class Lexer:
     def take_doc(self, offset: int) -> Doc:
         """The documentation lines directly above the line of ``offset``; each is handed out once."""
         if not self._docs:
-            return Doc()
+            return NO_DOC
         line = self.source.line(offset) - 1
         lines: list[str] = []
         while comment := self._docs.pop(line, None):
@@ -193,7 +212,7 @@ class Lexer:
         for comment in self._docs.values():
             message = "this documentation stands above no declaration or clause"
             hint = "put it directly above, without an empty line between, or make it a `//` comment"
-            self.diagnostics.append(Diagnostic("W006", comment.span, message, hint))
+            self.report(Diagnostic("W006", comment.span, message, hint))
             self.comments.append(comment)
         self._docs.clear()
         self.comments.sort(key=lambda comment: comment.span)
@@ -209,4 +228,6 @@ def doc_of(lines: list[str]) -> Doc:
             tags.append((name, value.strip()))
         elif line:
             prose.append(line)
+    if not tags and not prose:
+        return NO_DOC
     return Doc(prose[0] if prose else "", tuple(tags), tuple(prose[1:]))

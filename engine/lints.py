@@ -53,8 +53,9 @@ def rules_that_never_fire(program: Program) -> Iterator[Diagnostic]:
 
 
 def variables_used_once(rule: Rule) -> Iterator[Diagnostic]:
-    """Named variables that join nothing. Names that begin with ``_`` are meant so."""
-    yield from _once(_outer_occurrences(rule))
+    """Named variables that join nothing and that the reading does not name; ``_name`` is meant so."""
+    told = set(_PLACE.findall(rule.doc.reading))
+    yield from _once([var for var in _outer_occurrences(rule) if var.name not in told])
     for literal in rule.body:
         if isinstance(literal, Aggregate):
             group = group_names(rule, literal)

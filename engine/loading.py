@@ -116,18 +116,15 @@ class _Loading:
         """The included file, unless it was read before or cannot be."""
         try:
             path = (stack[-1].path.parent / item.path).resolve()
+            if not path.is_relative_to(tree):
+                self._refuse("E024", item, f"`{item.path}` lies outside of the program's folder")
+            elif any(opened.path == path for opened in stack):
+                self._cycle(item, path, stack)
+            elif path not in self.done:
+                return self._begin(path, path.read_bytes())
         except (OSError, RuntimeError, ValueError) as error:
-            return self._refuse("E022", item, f"`{item.path}` cannot be read: {_reason(error)}")
-        if not path.is_relative_to(tree):
-            return self._refuse("E024", item, f"`{item.path}` lies outside of the program's folder")
-        if any(opened.path == path for opened in stack):
-            return self._cycle(item, path, stack)
-        if path in self.done:
-            return None
-        try:
-            return self._begin(path, path.read_bytes())
-        except (OSError, ValueError) as error:
-            return self._refuse("E022", item, f"`{item.path}` cannot be read: {_reason(error)}")
+            self._refuse("E022", item, f"`{item.path}` cannot be read: {_reason(error)}")
+        return None
 
     def _cycle(self, item: Include, path: Path, stack: list[_Open]) -> None:
         """A file that includes itself: every include on the way is a second place."""

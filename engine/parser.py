@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from .diagnostics import Diagnostic, errors, tidy
 from .errors import ProgramError
 from .grammar import ClauseParser, Fault
+from .ground import ground_fact
 from .lexer import Lexer, Source
 from .syntax import (
     Atom,
@@ -36,8 +37,6 @@ from .syntax import (
     Span,
     TypeDecl,
 )
-
-_MOST_FAULTS = 1000
 
 
 @dataclass(slots=True)
@@ -55,13 +54,12 @@ def parse_file(text: str, name: str) -> ParsedFile:
     """All items of a text, with the faults of those that are none."""
     lexer = Lexer(Source(name, text))
     parsed = ParsedFile(name, text, comments=lexer.comments, diagnostics=lexer.diagnostics)
-    while tokens := lexer.clause():
-        ClauseParser(lexer, tokens).items(parsed.items)
-        if len(lexer.diagnostics) >= _MOST_FAULTS:
-            span = lexer.source.span(tokens[-1].start, tokens[-1].end)
-            message = f"more than {_MOST_FAULTS} faults; the rest of the file was not read"
-            lexer.diagnostics.append(Diagnostic("E001", span, message))
+    while not lexer.full:
+        while fact := ground_fact(lexer):
+            parsed.items.append(fact)
+        if not (tokens := lexer.clause()):
             break
+        ClauseParser(lexer, tokens).items(parsed.items)
     lexer.leave_strays()
     return parsed
 
@@ -103,9 +101,10 @@ def parse_body(text: str) -> tuple[Literal, ...]:
         literals = ClauseParser(lexer, lexer.clause()).query()
         if rest := lexer.clause():
             span = lexer.source.span(rest[0].start, rest[0].end)
-            lexer.diagnostics.append(Diagnostic("E001", span, "a query ends here; nothing may follow"))
+            lexer.report(Diagnostic("E001", span, "a query ends here; nothing may follow"))
     except Fault as fault:
-        lexer.diagnostics.extend(fault.diagnostics)
+        for diagnostic in fault.diagnostics:
+            lexer.report(diagnostic)
     if faults := errors(tidy(lexer.diagnostics)):
         raise ProgramError(faults)
     return literals

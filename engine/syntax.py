@@ -21,23 +21,19 @@ class Span:
 NOWHERE = Span("", 0, 0, 0, 0)
 
 
-def _span() -> Span:
-    return field(default=NOWHERE, compare=False)
-
-
 @dataclass(frozen=True, slots=True)
 class Var:
     """A named variable."""
 
     name: str
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Wildcard:
     """The anonymous variable ``_``; each occurrence is a variable of its own."""
 
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +41,7 @@ class Const:
     """A constant: ``str`` for a symbol, ``int`` for a number (64-bit signed)."""
 
     value: str | int
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,7 @@ class Call:
 
     op: str
     args: tuple["Term", ...]
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 Term = Var | Wildcard | Const | Call
@@ -70,7 +66,7 @@ class Atom:
 
     relation: str
     args: tuple[Term, ...]
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,7 @@ class Not:
     """``!atom``."""
 
     atom: Atom
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +84,7 @@ class Compare:
     op: str
     left: Term
     right: Term
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +99,7 @@ class Aggregate:
     kind: str
     target: Term | None
     body: tuple["Literal", ...]
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 Literal = Atom | Not | Compare | Aggregate
@@ -135,7 +131,7 @@ class Param:
 
     name: str
     type: str
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +141,7 @@ class Decl:
     name: str
     params: tuple[Param, ...]
     doc: Doc = field(default=NO_DOC, compare=False)
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
     @property
     def arity(self) -> int:
@@ -159,7 +155,7 @@ class TypeDecl:
     name: str
     base: str
     doc: Doc = field(default=NO_DOC, compare=False)
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +164,7 @@ class Directive:
 
     kind: str
     relation: str
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +172,7 @@ class Include:
     """``.include "path"``."""
 
     path: str
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +183,7 @@ class Rule:
     body: tuple[Literal, ...]
     name: str = field(default="", compare=False)
     doc: Doc = field(default=NO_DOC, compare=False)
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +191,7 @@ class Comment:
     """A ``//`` or ``/* */`` comment with its text as written (kept for the formatter)."""
 
     text: str
-    span: Span = _span()
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 Item = Decl | TypeDecl | Directive | Include | Rule
