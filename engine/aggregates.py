@@ -8,14 +8,19 @@ premises in the group.
 import numpy as np
 
 from .body import Context, Frame, Level, run, select
-from .columns import BoolArray, IntArray, Packing, bounds, heads, ordered
+from .columns import BoolArray, IntArray, Packing, bounds, distinct, heads, ordered
 from .expressions import GREATEST, LEAST, compute
 from .plan import GROUP, Reduce
 
 
 def reduce_groups(step: Reduce, frame: Frame, context: Context) -> Frame:
     """The frame with the aggregate's result bound, without the rows that have none."""
-    first, number = _groups(step, frame)
+    if step.merge and isinstance(frame.level, int):
+        rows = distinct([frame.columns[v] for v in step.group], frame.n)
+        frame = frame if rows is None else select(frame, rows, step.group)
+        first = number = None
+    else:
+        first, number = _groups(step, frame)
     groups = {v: frame.columns[v] if first is None else frame.columns[v].take(first) for v in step.group}
     n = frame.n if first is None else len(first)
     values, level, valid = _values(step, groups, n, context)

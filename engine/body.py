@@ -207,11 +207,14 @@ def _matches(
     if not step.eq and step.span is None:
         left = np.repeat(np.arange(frame.n), end - begin)
         return left, np.tile(np.arange(begin, end), frame.n)
-    indexes = relation.indexes(step.eq, step.span)
+    eq = step.eq
     if step.span is not None:
+        indexes = relation.indexes(eq, step.span)
         runs = _probe_span(step, relation, frame, context)
     else:
-        key, _ = _operands(step.key, frame, context)
+        eq = relation.narrowed(eq)
+        indexes = relation.indexes(eq)
+        key, _ = _operands([k for c, k in zip(step.eq, step.key, strict=True) if c in eq], frame, context)
         runs = [(i, *index.probe(key, frame.n)) for i, index in enumerate(indexes)]
     total = sum(int(run[2].sum()) for run in runs)
     _check(total, step, context)
@@ -219,12 +222,18 @@ def _matches(
     for i, first, count, order in runs:
         left_part, places = expand(first, count, order)
         pairs.append((left_part, indexes[i].row_numbers(places)))
-    left_rows = pairs[0] if len(pairs) == 1 else _concatenate(pairs, frame.n)
-    if whole:
-        return left_rows
-    left_or_none, rows = left_rows
-    inside = np.flatnonzero((rows >= begin) & (rows < end))
-    return (inside if left_or_none is None else left_or_none.take(inside)), rows.take(inside)
+    left, rows = pairs[0] if len(pairs) == 1 else _concatenate(pairs, frame.n)
+    mask = None if whole else (rows >= begin) & (rows < end)
+    for c, k in zip(step.eq, step.key, strict=True):
+        if c not in eq:
+            value = (
+                k if isinstance(k, int) else frame.columns[k] if left is None else frame.columns[k].take(left)
+            )
+            mask = _both(mask, relation.columns[c].take(rows) == value)
+    if mask is None:
+        return left, rows
+    inside = np.flatnonzero(mask)
+    return (inside if left is None else left.take(inside)), rows.take(inside)
 
 
 def _concatenate(pairs: list[tuple[IntArray | None, IntArray]], n: int) -> tuple[IntArray, IntArray]:

@@ -91,12 +91,14 @@ class Packing:
 
     __slots__ = ("keys", "parts", "space")
 
-    def __init__(self, columns: Sequence[IntArray], n: int) -> None:
+    def __init__(
+        self, columns: Sequence[IntArray], n: int, ranges: Sequence[tuple[int, int]] | None = None
+    ) -> None:
+        """``ranges`` are the bounds of the columns, if they are known already."""
         keys: IntArray | None = None
         space = 1
         self.parts: list[tuple[int, int, IntArray | None, IntArray | None]] = []
-        for column in columns:
-            low, high = bounds(column)
+        for column, (low, high) in zip(columns, ranges or map(bounds, columns), strict=True):
             width = max(high - low + 1, 1)
             values = prefix = None
             if space.bit_length() + width.bit_length() > WORD:
@@ -173,8 +175,49 @@ def distinct(columns: Sequence[IntArray], n: int, in_order: bool = False) -> Int
         return np.zeros(1, np.int64)
     if is_sorted(columns[0], strictly=True):
         return None
+    narrow, wide = _fitting(columns)
+    if wide and len(narrow) > 1:
+        rows = _distinct_by(narrow, wide, n)
+        if rows is not None:
+            return _unless_all(np.sort(rows) if in_order else rows, n)
     packing = Packing(columns, n)
     return distinct_keys(packing.keys, packing.space, in_order)
+
+
+def _unless_all(rows: IntArray, n: int) -> IntArray | None:
+    return None if len(rows) == n else rows
+
+
+def _fitting(columns: Sequence[IntArray]) -> tuple[list[IntArray], list[IntArray]]:
+    """Columns that can be packed into one word as they are, and those that are left over."""
+    space = 1
+    narrow: list[IntArray] = []
+    wide: list[IntArray] = []
+    for column in columns:
+        low, high = bounds(column)
+        bits = (high - low + 1).bit_length()
+        fits = space.bit_length() + bits <= WORD
+        (narrow if fits else wide).append(column)
+        if fits:
+            space <<= bits
+    return narrow, wide
+
+
+def _distinct_by(narrow: list[IntArray], wide: list[IntArray], n: int) -> IntArray | None:
+    """Distinct rows by the narrow columns alone, if these happen to determine the others; else None."""
+    packing = Packing(narrow, n)
+    keys, rows = ordered(packing.keys, packing.space)
+    starts = heads(keys)
+    if rows is None:
+        rows = np.arange(n)
+    if starts.all():
+        return rows
+    first = rows[starts]
+    repeated = np.flatnonzero(~starts)
+    same, as_ = rows[repeated], first[np.cumsum(starts)[repeated] - 1]
+    if all((column[same] == column[as_]).all() for column in wide):
+        return first
+    return None
 
 
 def distinct_keys(keys: IntArray, space: int, in_order: bool = False) -> IntArray | None:

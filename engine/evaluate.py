@@ -18,18 +18,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .body import Context, Frame, Level, run
-from .columns import IntArray, distinct
+from .columns import IntArray, distinct, heads, ordered
 from .errors import LimitExceeded
 from .expressions import Dropped
 from .given import Facts, take_in
+from .keys import key_columns, may_repeat
 from .model import Model
 from .normal import Match, NormalRule, normal_rule
-from .plan import Join, Step, Wish, plan
+from .plan import SMALL, Join, Reduce, Step, Wish, plan
 from .relation import Known, Relation
 from .symbols import Symbols
 from .syntax import CheckedProgram, Span
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 """Rows of the first relation of a body taken at a time, so that intermediate results stay small."""
 
 
@@ -61,6 +62,15 @@ class Candidates:
     columns: Sequence[IntArray]
     n: int
     level: Level
+
+
+@dataclass(slots=True)
+class Even:
+    """Candidates that are all of one level."""
+
+    columns: Sequence[IntArray]
+    n: int
+    level: int
 
 
 @dataclass(slots=True)
@@ -120,31 +130,45 @@ class _Evaluation:
             self._recur(members, sorted(rules, key=lambda r: r.number))
             return
         for name in stratum:
-            parts = [c for rule in self._by_head.get(name, ()) for c in self._derive(rule)]
-            if parts:
-                _merge(self.relations[name], parts)
-                self._check_rows(self.relations[name])
+            self._close_one(name)
+
+    def _close_one(self, name: str) -> None:
+        """Derive all rows of a relation that does not depend on itself."""
+        relation = self.relations[name]
+        found = [(rule, *self._derive(rule)) for rule in self._by_head[name]]
+        found = [each for each in found if each[2]]
+        if not found:
+            return
+        rule, steps, parts = found[0]
+        alone = len(found) == 1 and not relation.n
+        large = sum(part.n for part in parts) > SMALL
+        repeats = not (alone and large) or may_repeat(rule, steps, self.relations)
+        keys = key_columns(rule, steps, self.relations) if alone and large else frozenset()
+        _merge(relation, [part for each in found for part in each[2]], repeats)
+        relation.keys = keys
+        self._check_rows(relation)
 
     def _check_rows(self, relation: Relation) -> None:
         if relation.n > self.limits.rows:
             raise LimitExceeded(f"{relation.name} has {relation.n:,} rows, more than {self.limits.rows:,}")
 
-    def _derive(self, rule: NormalRule) -> list[Candidates]:
-        """All candidates of a rule from closed relations, a block of its first relation at a time."""
+    def _derive(self, rule: NormalRule) -> tuple[tuple[Step, ...], list[Candidates]]:
+        """The plan and all candidates of a rule over closed relations, by blocks of its first relation."""
         if self._is_dead(rule):
-            return []
+            return (), []
         steps = plan(rule.body, _wanted(rule), set(), self.relations)
         context = self._context(rule.number)
         first = steps[0] if steps else None
-        if not isinstance(first, Join) or first.exists or len(steps) == 1:
-            return _project(rule, run(steps, Frame(), context))
+        whole = len(steps) == 1 or any(isinstance(step, Reduce) for step in steps)
+        if whole or not isinstance(first, Join) or first.exists:
+            return steps, _project(rule, run(steps, Frame(), context))
         found: list[Candidates] = []
         n = self.relations[first.relation].n
         for begin in range(0, n, BLOCK):
             if n > BLOCK:
                 context.windows[first.src] = (begin, min(begin + BLOCK, n))
             found += _project(rule, run(steps, Frame(), context))
-        return found
+        return steps, found
 
     def _is_dead(self, rule: NormalRule) -> bool:
         relations = self.relations
@@ -163,7 +187,7 @@ class _Evaluation:
                 (x.src, x.relation) for x in rule.body if isinstance(x, Match) and x.relation in members
             )
             if not recursive:
-                for found in self._derive(rule):
+                for found in self._derive(rule)[1]:
                     waiting.add(rule.relation, found)
             for at, (src, name) in enumerate(recursive):
                 deltas.append(_Delta(rule, src, name, recursive[:at], ()))
@@ -236,19 +260,9 @@ class _Buckets:
         self._waiting: dict[int, dict[str, list[tuple[Sequence[IntArray], int]]]] = {}
 
     def add(self, name: str, found: Candidates) -> None:
-        level = found.level
-        if not isinstance(level, int):
-            least = int(level.min())
-            if least != int(level.max()):
-                for each in np.flatnonzero(np.bincount(level - least)).tolist():
-                    rows = np.flatnonzero(level == each + least)
-                    self._put(name, [c.take(rows) for c in found.columns], len(rows), each + least)
-                return
-            level = least
-        self._put(name, found.columns, found.n, level)
-
-    def _put(self, name: str, columns: Sequence[IntArray], n: int, level: int) -> None:
-        self._waiting.setdefault(level, {}).setdefault(name, []).append((columns, n))
+        for piece in _by_level(found):
+            waiting = self._waiting.setdefault(piece.level, {}).setdefault(name, [])
+            waiting.append((piece.columns, piece.n))
 
     def lowest(self) -> int | None:
         return min(self._waiting, default=None)
@@ -265,53 +279,44 @@ class _Buckets:
         return columns, sum(n for _, n in parts)
 
 
-def _merge(relation: Relation, parts: list[Candidates]) -> None:
+def _merge(relation: Relation, parts: list[Candidates], repeats: bool) -> None:
     """Add candidates to a relation that holds given rows only: each row once, with its least level."""
     if relation.n:
         parts = [Candidates(relation.columns, relation.n, 0), *parts]
-    levels = _levels(parts)
-    if len(parts) == 1:
-        columns, n = list(parts[0].columns), parts[0].n
-    else:
-        if isinstance(levels, list):
-            parts = [parts[i] for i in sorted(range(len(parts)), key=levels.__getitem__)]
-            levels = sorted(levels)
-        columns = [np.concatenate([p.columns[i] for p in parts]) for i in range(relation.arity)]
-        n = sum(p.n for p in parts)
-    blocks = _level_column(parts, levels, n)
-    if blocks is not None and not isinstance(levels, list):
-        order = np.argsort(blocks, kind="stable")
-        columns, blocks = [c.take(order) for c in columns], blocks.take(order)
-    rows = distinct(columns, n, in_order=blocks is not None)
+    even = [piece for part in parts for piece in _by_level(part)]
+    even.sort(key=lambda piece: piece.level)
+    n = sum(piece.n for piece in even)
+    columns = [_joined([piece.columns[i] for piece in even]) for i in range(relation.arity)]
+    levels = sorted({piece.level for piece in even})
+    if len(levels) == 1:
+        rows = distinct(columns, n) if repeats else None
+        if rows is not None:
+            columns, n = [c.take(rows) for c in columns], len(rows)
+        relation.hold(columns, n, [0], levels)
+        return
+    column = np.repeat(np.array([piece.level for piece in even]), [piece.n for piece in even])
+    rows = distinct(columns, n, in_order=True) if repeats else None
     if rows is not None:
-        columns, n = [c.take(rows) for c in columns], len(rows)
-        blocks = None if blocks is None else blocks.take(rows)
-    if blocks is None:
-        assert levels is not None
-        relation.hold(columns, n, [0], [levels[0]])
-    else:
-        starts = np.flatnonzero(np.concatenate([[True], blocks[1:] != blocks[:-1]])).tolist()
-        relation.hold(columns, n, starts, blocks[starts].tolist())
+        columns, n, column = [c.take(rows) for c in columns], len(rows), column.take(rows)
+    starts = np.flatnonzero(heads(column))
+    relation.hold(columns, n, starts.tolist(), column.take(starts).tolist())
 
 
-def _levels(parts: list[Candidates]) -> list[int] | None:
-    """The level of each part, if each has but one."""
-    levels: list[int] = []
-    for part in parts:
-        if isinstance(part.level, int):
-            levels.append(part.level)
-            continue
-        least = int(part.level.min())
-        if least != int(part.level.max()):
-            return None
-        levels.append(least)
-    return levels
+def _joined(parts: list[IntArray]) -> IntArray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _level_column(parts: list[Candidates], levels: list[int] | None, n: int) -> IntArray | None:
-    """The level of each candidate; None if they are all alike."""
-    if levels is None:
-        return np.concatenate([np.full(p.n, p.level) if isinstance(p.level, int) else p.level for p in parts])
-    if levels[0] == levels[-1] and min(levels) == max(levels):
-        return None
-    return np.repeat(np.array(levels), [p.n for p in parts])
+def _by_level(found: Candidates) -> list[Even]:
+    """Candidates cut into pieces of one level each."""
+    if isinstance(found.level, int):
+        return [Even(found.columns, found.n, found.level)]
+    least, most = int(found.level.min()), int(found.level.max())
+    if least == most:
+        return [Even(found.columns, found.n, least)]
+    levels, rows = ordered(found.level, most + 1)
+    columns = found.columns if rows is None else [c.take(rows) for c in found.columns]
+    starts = [*np.flatnonzero(heads(levels)).tolist(), found.n]
+    return [
+        Even([c[a:b] for c in columns], b - a, int(levels[a]))
+        for a, b in zip(starts, starts[1:], strict=False)
+    ]

@@ -156,6 +156,8 @@ def _relation(name: str, types: tuple[str, ...], parts: list[list[Raw]], symbols
     if rows is not None:
         columns = [c.take(rows) for c in columns]
     relation.append(columns, len(columns[0]), 0)
+    if is_sorted(columns[0], strictly=True):
+        relation.keys = frozenset((0,))
     return relation
 
 

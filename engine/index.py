@@ -20,12 +20,18 @@ class Index:
     __slots__ = ("_packing", "_starts", "keys", "n", "offset", "rows", "span")
 
     def __init__(
-        self, columns: Sequence[IntArray], eq: tuple[int, ...], span: int | None, n: int, offset: int = 0
+        self,
+        columns: Sequence[IntArray],
+        eq: tuple[int, ...],
+        span: int | None,
+        n: int,
+        offset: int = 0,
+        ranges: Sequence[tuple[int, int]] | None = None,
     ) -> None:
         wanted = [columns[c] for c in eq]
         if span is not None:
             wanted.append(columns[span])
-        self._packing = Packing(wanted, n)
+        self._packing = Packing(wanted, n, ranges)
         self.keys, self.rows = ordered(self._packing.keys, self._packing.space)
         self._packing.keys = self.keys
         self.n, self.offset, self.span = n, offset, span
@@ -37,7 +43,7 @@ class Index:
         Two sentinels at each end make a clipped key out of range an empty run.
         """
         space = self._packing.space
-        if self._starts is None and space <= 4 * (self.n + m) + 1024 and 8 * m >= self.n:
+        if self._starts is None and space <= 4 * (self.n + m) + 1024 and 16 * m >= self.n:
             starts = np.zeros(space + 3, np.int64)
             np.cumsum(np.bincount(self.keys, minlength=space), out=starts[2:-1])
             starts[-1] = self.n
@@ -140,12 +146,18 @@ class KeySet:
 
     __slots__ = ("_keys", "_packing", "_table")
 
-    def __init__(self, columns: Sequence[IntArray], eq: tuple[int, ...], n: int) -> None:
-        self._packing = Packing([columns[c] for c in eq], n)
+    def __init__(
+        self,
+        columns: Sequence[IntArray],
+        eq: tuple[int, ...],
+        n: int,
+        ranges: Sequence[tuple[int, int]] | None = None,
+    ) -> None:
+        self._packing = Packing([columns[c] for c in eq], n, ranges)
         keys = self._packing.keys
         self._table: BoolArray | None = None
         self._keys = keys
-        if self._packing.space <= 16 * n + 4096:
+        if self._packing.space <= max(16 * n + 4096, min(256 * n, 1 << 23)):
             self._table = np.zeros(self._packing.space, np.bool_)
             self._table[keys] = True
         else:

@@ -228,25 +228,25 @@ class _Sequence:
         return None
 
     def _price(self, i: int) -> tuple[float, float]:
-        """Estimated row visits of joining an atom next, and the rows after it."""
+        """Estimated cost of joining an atom next, in rows visited, and the rows after it."""
         literal = self._body[i]
         assert isinstance(literal, Match)
         relation = self._relations[literal.relation]
-        eq = [c for c, a in enumerate(literal.args) if self._is_bound(a)]
+        eq = tuple(c for c, a in enumerate(literal.args) if self._is_bound(a))
         n = relation.n
-        each = float(n)
-        for c in eq:
-            low, high = relation.bounds(c)
-            each /= max(min(n, high - low + 1), 1)
-        each = max(each, 0.2) if n else 0.0
-        spanned = self._span(literal)[0] is not None
-        if spanned:
-            each = max(each / 16, 0.5)
-        if not eq and not spanned:
-            return self.rows * n, self.rows * n
-        build = 0.0 if relation.has_index(tuple(eq)) else 2.0 * n
+        column, low, high, _ = self._span(literal)
+        if not eq and column is None:
+            return self.rows * n if self.steps else 0.2 * n, self.rows * n
+        each = n / max(relation.spread(eq), 1)
+        asks = len(eq) + literal.args.count(None) == len(literal.args)
+        if asks and not self._wish.traced and not self._wish.bag:
+            after = self.rows * min(each, 0.8)
+            return 0.5 * self.rows + 0.5 * n + after, after
+        if column is not None:
+            each = max(each / (2 if low is None or high is None else 32), 0.5)
+        build = 0.0 if relation.has_index(eq, column) else 4.0 * n
         after = self.rows * each
-        return self.rows * (4 if spanned else 1.5) + build + after, after
+        return self.rows * (3 if column is not None else 1) + build + after, after
 
     def _span(
         self, literal: Match

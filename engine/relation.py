@@ -12,9 +12,18 @@ import numpy as np
 from .columns import BoolArray, IntArray, Packing, bounds, ordered
 from .index import Index, KeySet
 
+PACKED = 63
+"""Bits of a key and a row number that are sorted together."""
+
+TINY = 64
+"""Relations of so few rows are not measured."""
+
 
 class Relation:
-    """``columns`` are views of length ``n``; ``levels[i]`` holds from row ``blocks[i]`` on."""
+    """``columns`` are views of length ``n``; ``levels[i]`` holds from row ``blocks[i]`` on.
+
+    ``keys`` are columns known to repeat no value, as long as the relation does not grow.
+    """
 
     __slots__ = (
         "_bounds",
@@ -24,6 +33,7 @@ class Relation:
         "arity",
         "blocks",
         "columns",
+        "keys",
         "levels",
         "n",
         "name",
@@ -34,6 +44,7 @@ class Relation:
         self.columns: list[IntArray] = [np.zeros(0, np.int64) for _ in range(arity)]
         self.blocks: list[int] = []
         self.levels: list[int] = []
+        self.keys: frozenset[int] = frozenset()
         self._room: list[IntArray] | None = None
         self._indexes: dict[tuple[tuple[int, ...], int | None], list[Index]] = {}
         self._members: dict[tuple[int, ...], list[tuple[int, int, KeySet]]] = {}
@@ -43,6 +54,7 @@ class Relation:
         """Add rows that are new and distinct, all of one level, not below that of the last block."""
         if not n:
             return
+        self.keys = frozenset()
         if not self.levels or self.levels[-1] != level:
             self.levels.append(level)
             self.blocks.append(self.n)
@@ -56,7 +68,7 @@ class Relation:
         """Replace all rows by these, which start a new level at each of ``blocks``."""
         self.columns, self.n, self.blocks, self.levels = list(columns), n, blocks, levels
         self._room, self._indexes, self._members = None, {}, {}
-        self._bounds = (0, [None] * self.arity)
+        self._bounds, self.keys = (0, [None] * self.arity), frozenset()
 
     def _grow(self, columns: Sequence[IntArray], n: int) -> None:
         """Room doubles, so that a long recursion copies each row a few times only."""
@@ -99,6 +111,34 @@ class Relation:
             found = known[column] = bounds(self.columns[column])
         return found
 
+    def _ranges(self, columns: tuple[int, ...], start: int) -> list[tuple[int, int]] | None:
+        return None if start else [self.bounds(c) for c in columns]
+
+    def spread(self, eq: tuple[int, ...]) -> int:
+        """A bound on the number of distinct values of some columns, from their ranges; at most ``n``."""
+        if self.n <= TINY:
+            return self.n if eq else 1
+        kinds = 1
+        for c in eq:
+            low, high = self.bounds(c)
+            kinds *= high - low + 1
+            if kinds >= self.n:
+                return self.n
+        return kinds
+
+    def narrowed(self, eq: tuple[int, ...]) -> tuple[int, ...]:
+        """The columns of ``eq`` worth an index: without the widest where keys would outgrow a packed word and
+        the others tell rows apart nearly as well."""
+        chosen = list(eq)
+        while len(chosen) > 1 and not self.has_index(tuple(chosen)):
+            widths = [(high - low + 1).bit_length() for low, high in map(self.bounds, chosen)]
+            if sum(widths) + self.n.bit_length() <= PACKED:
+                break
+            del chosen[widths.index(max(widths))]
+            if 4 * self.spread(tuple(chosen)) < self.n:
+                return eq
+        return tuple(chosen)
+
     def indexes(self, eq: tuple[int, ...], span: int | None = None) -> list[Index]:
         """Indexes that together cover all rows; runs of doubling size while the relation grows."""
         runs = self._indexes.setdefault((eq, span), [])
@@ -108,7 +148,8 @@ class Relation:
         while runs and runs[-1].n < 2 * (self.n - start):
             start = runs.pop().offset
         columns = [c[start:] for c in self.columns] if start else self.columns
-        runs.append(Index(columns, eq, span, self.n - start, start))
+        used = eq if span is None else (*eq, span)
+        runs.append(Index(columns, eq, span, self.n - start, start, self._ranges(used, start)))
         return runs
 
     def has_index(self, eq: tuple[int, ...], span: int | None = None) -> bool:
@@ -123,7 +164,7 @@ class Relation:
             while runs and runs[-1][1] - runs[-1][0] < 2 * (self.n - start):
                 start = runs.pop()[0]
             part = [c[start:] for c in self.columns] if start else self.columns
-            runs.append((start, self.n, KeySet(part, eq, self.n - start)))
+            runs.append((start, self.n, KeySet(part, eq, self.n - start, self._ranges(eq, start))))
         found = runs[0][2].contains(key, m)
         for _, _, keys in runs[1:]:
             found = found | keys.contains(key, m)
