@@ -61,13 +61,24 @@ def _equate(target: Term, source: Term, found: set[str]) -> bool:
 
 def check_binding(rule: Rule) -> list[Diagnostic]:
     """All faults of a rule's variables; a variable is reported once for each literal."""
-    bound = bound_names(rule)
+    bound = _bound_hopefully(rule)
+    strictly = bound_names(rule)
     found = [*_wild(rule.head.args, "the head of a rule"), *_unbound_head(rule, bound)]
     for literal in rule.body:
         found.extend(_literal(literal, bound))
         if isinstance(literal, Aggregate):
-            found.extend(_aggregate(rule, literal, bound))
+            found.extend(_aggregate(rule, literal, strictly))
     return found
+
+
+def _bound_hopefully(rule: Rule) -> frozenset[str]:
+    """What would be bound if the group of every aggregate were: an unbound group is a fault of its own."""
+    groups = {
+        id(item): group_names(rule, item) & {var.name for var in variables((item.result,))}
+        for item in rule.body
+        if isinstance(item, Aggregate)
+    }
+    return _bound(rule.body, frozenset(), groups)
 
 
 def _unbound_head(rule: Rule, bound: frozenset[str]) -> Iterator[Diagnostic]:

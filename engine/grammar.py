@@ -3,6 +3,8 @@
 Invariant: aggregates do not nest and terms are bounded, so no text can exhaust the stack.
 """
 
+from dataclasses import replace
+
 from .cursor import QUALIFIERS, RESERVED, TERM_BUDGET, Fault
 from .diagnostics import did_you_mean
 from .lexer import DIRECTIVES, FOREIGN_DIRECTIVES, Lexer, Token
@@ -49,9 +51,13 @@ class ClauseParser(TermParser):
             try:
                 into.extend(self._item(doc))
             except Fault as fault:
-                for diagnostic in fault.diagnostics:
-                    self._lexer.report(diagnostic)
                 self._recover(begin, fault)
+                if not self._broken_since(begin):
+                    self._lexer.report(*fault.diagnostics)
+
+    def _broken_since(self, begin: int) -> bool:
+        """Whether the lexer has found a fault in this clause; a second one would only repeat it."""
+        return any(token.kind == "broken" for token in self._tokens[begin : self._at])
 
     def _recover(self, begin: int, fault: Fault) -> None:
         """To the end of the clause, or to a name in the first column, which looks like a new clause."""
@@ -246,19 +252,22 @@ class ClauseParser(TermParser):
         op = self._next()
         if op.kind not in COMPARISONS:
             raise self._unexpected("a comparison such as `=` or `<`", op)
+        middle = self._peek()
         right = self._operand()
-        match left, right:
-            case (Aggregate(), Aggregate()):
-                raise self._misplaced(op)
-            case (Aggregate(), _) if not isinstance(right, Aggregate):
-                left, right = right, left
         span = self._since(start)
+        if isinstance(left, Aggregate):
+            if isinstance(right, Aggregate):
+                raise self._misplaced(middle)
+            self._only_equal(op, start)
+            return replace(left, result=right, span=span)
         if isinstance(right, Aggregate):
-            if op.kind != "=" or isinstance(left, Aggregate):
-                raise self._misplaced(op)
-            return Aggregate(left, right.kind, right.target, right.body, span)
-        assert not isinstance(left, Aggregate)
+            self._only_equal(op, middle)
+            return replace(right, result=left, span=span)
         return Compare(op.kind, left, right, span)
+
+    def _only_equal(self, op: Token, aggregate: Token) -> None:
+        if op.kind != "=":
+            raise self._misplaced(aggregate)
 
     # -- aggregates ----------------------------------------------------------------------------
 

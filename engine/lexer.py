@@ -29,8 +29,8 @@ _TOKEN = re.compile(
     + "|".join(DIRECTIVES + FOREIGN_DIRECTIVES)
     + r""")(?![A-Za-z0-9_?]))
     | (?P<comment>//[^\n]*+|/\*(?s:.*?)\*/)
-    | (?P<op>:-|<:|<=|>=|!=|[-+*/%^(){}\[\],.:;=<>!|@$])
     | (?P<open>"[^\n]*+|/\*)
+    | (?P<op>:-|<:|<=|>=|!=|[-+*/%^(){}\[\],.:;=<>!|@$])
     | (?P<end>\Z)
     | (?P<stray>[^\ \t\r\n\v\fA-Za-z0-9_?"+*/%^(){}\[\],.:;=<>!|@$-]++)
     )"""
@@ -139,7 +139,8 @@ class Lexer:
         if kind == "comment":
             self._comment(gap, start, end)
         elif kind == "stray":
-            self._stray(start, end)
+            if not any(token.kind == "broken" for token in tokens[-3:]):
+                self._stray(start, end)
             tokens.append(Token("broken", self.source.text[start:end], start, end))
         elif self.source.text[start] == '"':
             return self._broken_string(start, end, tokens)
@@ -169,14 +170,15 @@ class Lexer:
         tokens.append(Token("broken", self.source.text[start:end], start, end))
         return self.source.text[start:end].rstrip().endswith(".")
 
-    def report(self, diagnostic: Diagnostic) -> None:
-        """Takes in a fault; the one behind the last that is kept says so."""
-        if len(self.diagnostics) < _MOST_FAULTS:
-            self.diagnostics.append(diagnostic)
-        elif not self.full:
-            self.full = True
-            message = f"more than {_MOST_FAULTS} faults in this file; the rest of it was not read"
-            self.diagnostics.append(Diagnostic("E001", diagnostic.span, message))
+    def report(self, *diagnostics: Diagnostic) -> None:
+        """Takes in faults; the first one that is not kept says so."""
+        for diagnostic in diagnostics:
+            if len(self.diagnostics) < _MOST_FAULTS:
+                self.diagnostics.append(diagnostic)
+            elif not self.full:
+                self.full = True
+                message = f"more than {_MOST_FAULTS} faults in this file; the rest of it was not read"
+                self.diagnostics.append(Diagnostic("E001", diagnostic.span, message))
 
     def _report(self, code: str, start: int, end: int, message: str, hint: str = "") -> None:
         self.report(Diagnostic(code, self.source.span(start, end), message, hint))

@@ -103,8 +103,7 @@ def parse_body(text: str) -> tuple[Literal, ...]:
             span = lexer.source.span(rest[0].start, rest[0].end)
             lexer.report(Diagnostic("E001", span, "a query ends here; nothing may follow"))
     except Fault as fault:
-        for diagnostic in fault.diagnostics:
-            lexer.report(diagnostic)
+        lexer.report(*fault.diagnostics)
     if faults := errors(tidy(lexer.diagnostics)):
         raise ProgramError(faults)
     return literals
