@@ -144,6 +144,7 @@ class _Sequence:
     ) -> None:
         self._body, self._relations, self._wish = body, relations, wish
         self._todo = list(range(len(body)))
+        self._results = {literal.result for literal in body if isinstance(literal, Fold)}
         self.bound = set(bound)
         self.steps: list[Step] = []
         self.rows = 1.0
@@ -195,6 +196,8 @@ class _Sequence:
     def _test(self, op: str, left: Operand, right: Operand) -> Step | None:
         loose_left = variables_of(left) - self.bound
         loose_right = variables_of(right) - self.bound
+        if (loose_left | loose_right) & self._results:
+            return None  # only the aggregate itself says what its result is
         if not loose_left and not loose_right:
             self.rows *= 0.9
             return Filter(op, left, right)
