@@ -1,0 +1,190 @@
+"""Take the prefixes off a log line: who wrote it, when, which rank, and the text that is left.
+
+A line may carry several prefixes one after another (a pod's timestamp, a launcher's rank, a library's own
+header); they are taken off one by one. Every expression is anchored and has a fixed shape, so the work per line
+is bounded by its length.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from .stamps import MONTHS, SECOND, Dated, Stamp, dated, since_boot, yearless
+
+LEVELS = frozenset("TRACE DEBUG INFO NOTICE WARN WARNING ERROR CRITICAL FATAL SEVERE stdout stderr".split())
+MAX_PIECES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Peeled:
+    """One line without its prefixes.
+
+    ``channel`` is kernel, host (a system log line of another program), nccl or plain. ``wall_error`` is the
+    error of the clock that printed ``stamp``, in nanoseconds. ``pid`` is the process of an NCCL line.
+    """
+
+    body: str
+    stamp: Stamp | None = None
+    node: str | None = None
+    rank: int | None = None
+    channel: str = "plain"
+    wall_error: int = SECOND
+    pid: int | None = None
+
+
+Piece = tuple[re.Pattern[str], Callable[[Peeled, re.Match[str]], Peeled | None]]
+
+_HOST = r"(?P<host>[A-Za-z0-9_][\w.:-]*)"
+_TAG = r"(?P<tag>[\w./@-]+(?:\([\w-]*\))?)(?:\[\d+\])?: ?"
+_CLOCK = r"(?P<clock>\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)"
+_DATE = r"(?P<year>\d{4})[-/](?P<month>\d\d)[-/](?P<day>\d\d)"
+_ZONE = r"(?: ?(?P<zone>Z\b|[+-][01]\d:?(?:00|30|45)\b))?"
+
+
+def short_host(name: str) -> str:
+    """A host's name up to the first dot; an IP address stays whole."""
+    if re.fullmatch(r"[\d.]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", name):
+        return name
+    return name.split(".", 1)[0]
+
+
+def peel(line: str) -> Peeled:
+    """Take off every prefix that is known."""
+    peeled = Peeled(line)
+    for _ in range(MAX_PIECES):
+        for pattern, take in PIECES:
+            found = pattern.match(peeled.body)
+            taken = take(peeled, found) if found else None
+            if taken is not None and found is not None:
+                peeled = replace(taken, body=peeled.body[found.end() :])
+                break
+        else:
+            return peeled
+    return peeled
+
+
+def _with_stamp(peeled: Peeled, stamp: Stamp | None, error: int = SECOND) -> Peeled:
+    return (
+        peeled
+        if stamp is None or peeled.stamp is not None
+        else replace(peeled, stamp=stamp, wall_error=error)
+    )
+
+
+def _syslog(peeled: Peeled, found: re.Match[str], stamp: Stamp | None) -> Peeled | None:
+    host, tag = found["host"], found["tag"]
+    if host in LEVELS or stamp is None:
+        return None
+    channel = "kernel" if tag == "kernel" else "host"
+    return replace(_with_stamp(peeled, stamp), node=short_host(host), channel=channel)
+
+
+def _iso_syslog(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    return _syslog(peeled, found, _dated(found))
+
+
+def _rfc3164(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    month = MONTHS.get(found["month"])
+    stamp = yearless(month, int(found["day"]), found["clock"]) if month else None
+    return _syslog(peeled, found, stamp)
+
+
+def _rfc5424(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    return _syslog(peeled, found, _dated(found))
+
+
+def _dated(found: re.Match[str]) -> Dated | None:
+    return dated(found["year"], found["month"], found["day"], found["clock"], found["zone"])
+
+
+def _iso(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    stamp = _dated(found)
+    return None if stamp is None else _with_stamp(peeled, stamp)
+
+
+def _dmesg(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    month = MONTHS.get(found["month"])
+    stamp = dated(found["year"], f"{month or 0:02}", found["day"].strip().zfill(2), found["clock"], None)
+    if stamp is None:
+        return None
+    wide = replace(stamp, before=SECOND, after=SECOND)
+    return replace(_with_stamp(peeled, wide, 5 * SECOND), channel="kernel")
+
+
+def _boot(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    return replace(_with_stamp(peeled, since_boot(found["since"])), channel="kernel")
+
+
+def _kernel(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    return replace(peeled, channel="kernel")
+
+
+def _ranked(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    if peeled.channel in ("kernel", "nccl"):
+        return None
+    return peeled if peeled.rank is not None else replace(peeled, rank=int(found["rank"]))
+
+
+def _local(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    return peeled
+
+
+def _glog(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    if found["clock"] is None or found["date"] is None:
+        return peeled
+    stamp = yearless(int(found["date"][:-2]), int(found["date"][-2:]), found["clock"])
+    return None if stamp is None else _with_stamp(peeled, stamp)
+
+
+def _month_day(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    stamp = yearless(int(found["month"]), int(found["day"]), found["clock"])
+    return None if stamp is None else _with_stamp(peeled, stamp)
+
+
+def _nccl(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+    pid = int(found["pid"])
+    return replace(peeled, node=short_host(found["host"]), pid=pid, channel="nccl")
+
+
+def _piece(expression: str, take: Callable[[Peeled, re.Match[str]], Peeled | None]) -> Piece:
+    return re.compile(expression, re.ASCII), take
+
+
+PIECES: tuple[Piece, ...] = (
+    _piece(
+        rf"<\d{{1,3}}>1 {_DATE}T{_CLOCK}{_ZONE} {_HOST} (?P<tag>\S+) \S+ \S+ (?:-|\[[^\]]*\]) ?", _rfc5424
+    ),
+    _piece(rf"(?:<\d{{1,3}}>)?{_DATE}T{_CLOCK}{_ZONE} {_HOST} {_TAG}", _iso_syslog),
+    _piece(
+        rf"(?:<\d{{1,3}}>)?(?P<month>[A-Z][a-z][a-z]) {{1,2}}(?P<day>\d{{1,2}}) {_CLOCK} {_HOST} {_TAG}",
+        _rfc3164,
+    ),
+    _piece(
+        rf"\[(?:[A-Z][a-z][a-z]) (?P<month>[A-Z][a-z][a-z]) (?P<day>[ \d]\d) {_CLOCK} (?P<year>\d{{4}})\] ?",
+        _dmesg,
+    ),
+    _piece(rf"\[?{_DATE}[T ,_]{_CLOCK}{_ZONE}\]?(?: (?:stdout|stderr) [FP])?[:|]? ?(?:\| |- )?", _iso),
+    _piece(r"(?:<\d{1,3}>)?\[ *(?P<since>\d{1,10}\.\d{6})\] ?(?:\[ *[TC]\d+\] ?)?", _boot),
+    _piece(r"kernel: ?", _kernel),
+    _piece(r"\[[Rr]ank ?(?P<rank>\d{1,6})\]:? ?", _ranked),
+    _piece(r"\[\d{1,4},(?P<rank>\d{1,6})\](?:<std(?:out|err|diag)>)?:? ?", _ranked),
+    _piece(r"\[(?P<rank>\d{1,6})\]: ?", _ranked),
+    _piece(r" {0,5}(?P<rank>\d{1,6}): ", _ranked),
+    _piece(r"\[(?:default|local)_?\d{1,6}\]:? ?", _local),
+    _piece(r"\([A-Za-z]\w{0,40}(?: [\w=]{1,30}){0,3} pid=\d{1,10}(?:, ip=[\w.:]{1,40})?\) ?", _local),
+    _piece(
+        r"\[?[IWEF](?P<date>\d{3,4})? (?:(?P<clock>\d\d:\d\d:\d\d(?:\.\d{1,9})?) )?(?:\d+ )?"
+        r"[\w./-]+:\d+\] ?",
+        _glog,
+    ),
+    _piece(
+        rf"(?:TRACE|DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL) (?P<month>\d\d)-(?P<day>\d\d) {_CLOCK} "
+        r"\[[\w./-]+:\d+\] ?",
+        _month_day,
+    ),
+    _piece(
+        r"(?P<host>[A-Za-z0-9][\w.-]{0,252}):(?P<pid>\d{1,10}):\d{1,10} \[\d{1,4}\] (?:(?P<at>\S+[: ]\d+ "
+        r"(?:\(\w+\) )?)?(?=NCCL ))",
+        _nccl,
+    ),
+)
