@@ -40,17 +40,18 @@ def diagnose(program: Program, *, extra: Sequence[Diagnostic] = ()) -> list[Diag
     """
     decls = first_declarations(program)
     lineage = lineages(program.types)
+    whole = not errors(extra)
     found = [*extra]
     found.extend(check_types_declared(program, lineage))
     found.extend(check_declarations(program))
-    found.extend(Uses(program, decls).check(program))
+    found.extend(Uses(program, decls, whole=whole).check(program))
     found.extend(_check_names(program))
     found.extend(_check_facts(program, decls, lineage))
     for rule in program.rules:
         found.extend(check_binding(rule))
         found.extend(ClauseTypes(decls, lineage).check(rule))
     found.extend(check_strata(program))
-    found.extend(lint(program, whole=not errors(extra)))
+    found.extend(lint(program, whole=whole))
     return tidy(found)
 
 

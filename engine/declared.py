@@ -12,7 +12,7 @@ from .scope import atoms
 from .syntax import Atom, Decl, Param, Program, Rule, Span, TypeDecl
 from .typecheck import ROOTS, Lineage
 
-_DECL = re.compile(r"\.decl\s+([A-Za-z0-9_?]+)")
+_DECL = re.compile(r"\.decl\s+([A-Za-z0-9_]+)")
 
 
 def first_declarations(program: Program) -> dict[str, Decl]:
@@ -78,14 +78,15 @@ def _check_columns(decl: Decl, known: set[str]) -> Iterator[Diagnostic]:
 
 
 class Uses:
-    """Judges every place that names a relation."""
+    """Judges every place that names a relation; ``whole`` says that all of the program did parse."""
 
     __slots__ = ("_broken", "_decls")
 
-    def __init__(self, program: Program, decls: Mapping[str, Decl]) -> None:
+    def __init__(self, program: Program, decls: Mapping[str, Decl], *, whole: bool) -> None:
         self._decls = decls
         # A declaration that did not parse is one fault; the relation's uses shall not be faults too.
-        self._broken = {name for text in program.texts.values() for name in _DECL.findall(text)}
+        texts = () if whole else program.texts.values()
+        self._broken = {name for text in texts for name in _DECL.findall(text)}
 
     def check(self, program: Program) -> Iterator[Diagnostic]:
         """Relations that do not exist, and atoms with a wrong number of arguments."""

@@ -11,6 +11,7 @@ from .lexer import DIRECTIVES, FOREIGN_DIRECTIVES, Lexer, Token
 from .syntax import (
     AGGREGATES,
     COMPARISONS,
+    NO_DOC,
     Aggregate,
     Atom,
     Compare,
@@ -47,13 +48,19 @@ class ClauseParser(TermParser):
         """Appends all items of the tokens; faults go to the lexer's diagnostics."""
         while self._peek().kind != "eof":
             begin = self._at
-            doc = self._lexer.take_doc(self._peek().start)
+            doc = self._doc(self._peek())
             try:
                 into.extend(self._item(doc))
             except Fault as fault:
                 self._recover(begin, fault)
                 if not self._broken_since(begin):
                     self._lexer.report(*fault.diagnostics)
+
+    def _doc(self, token: Token) -> Doc:
+        """The documentation of the item that ``token`` begins, if it is of a kind that has one."""
+        if token.kind == "directive" and token.text not in (".decl", ".type"):
+            return NO_DOC
+        return self._lexer.take_doc(token.start)
 
     def _broken_since(self, begin: int) -> bool:
         """Whether the lexer has found a fault in this clause; a second one would only repeat it."""

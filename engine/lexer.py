@@ -22,21 +22,21 @@ FOREIGN_DIRECTIVES = (
 # Ends with possessive quantifiers so that no text makes the scan go back over what it has read.
 _TOKEN = re.compile(
     r"""(?x)[\ \t\r\n\v\f]*+(?:
-      (?P<ident>[A-Za-z_?][A-Za-z0-9_?]*+)
+      (?P<ident>[A-Za-z_][A-Za-z0-9_]*+)
     | (?P<string>"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+")
-    | (?P<number>[0-9][A-Za-z0-9_?]*+(?:\.[0-9][A-Za-z0-9_?]*+)?+)
+    | (?P<number>[0-9][A-Za-z0-9_]*+(?:\.[0-9][A-Za-z0-9_]*+)?+)
     | (?P<directive>\.(?:"""
     + "|".join(DIRECTIVES + FOREIGN_DIRECTIVES)
-    + r""")(?![A-Za-z0-9_?]))
+    + r""")(?![A-Za-z0-9_]))
     | (?P<comment>//[^\n]*+|/\*(?s:.*?)\*/)
     | (?P<open>"[^\n]*+|/\*)
     | (?P<op>:-|<:|<=|>=|!=|[-+*/%^(){}\[\],.:;=<>!|@$])
     | (?P<end>\Z)
-    | (?P<stray>[^\ \t\r\n\v\fA-Za-z0-9_?"+*/%^(){}\[\],.:;=<>!|@$-]++)
+    | (?P<stray>[^\ \t\r\n\v\fA-Za-z0-9_"+*/%^(){}\[\],.:;=<>!|@$-]++)
     )"""
 )
 _PLAIN = frozenset(("ident", "string", "number", "directive"))
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_?]*+")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
 _MOST_FAULTS = 1000
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 ESCAPES = {

@@ -92,7 +92,7 @@ class Aggregate:
     """``result = kind target : { body }``; ``target`` is None for ``count``.
 
     Variables of ``body`` that also occur outside the aggregate are its group; the others are
-    local. An empty group gives no row, for ``count`` and ``sum`` too... (see ``docs/language.md``).
+    local. Over an empty group ``count`` and ``sum`` are 0, and ``min`` and ``max`` give no row.
     """
 
     result: Term

@@ -26,9 +26,7 @@ from aitia.engine.syntax import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-NAMES = st.from_regex(r"[a-zA-Z?][a-zA-Z0-9_?]{0,5}|_[a-z]", fullmatch=True).filter(
-    lambda n: n not in RESERVED
-)
+NAMES = st.from_regex(r"[a-zA-Z][a-zA-Z0-9_]{0,5}|_[a-z]", fullmatch=True).filter(lambda n: n not in RESERVED)
 CONSTANTS = st.builds(Const, st.text(max_size=8) | st.integers(-(2**63), 2**63 - 1))
 LEAVES = st.builds(Var, NAMES) | CONSTANTS | st.just(Wildcard())
 
