@@ -44,6 +44,7 @@ RELATIONS = (
     "missing",
     "nearest",
     "advised",
+    "rank_to_blame",
 )
 """The relations that a program has to declare for a diagnosis to be read from its model."""
 
@@ -74,7 +75,7 @@ def assemble(program: RuleProgram, base: FactBase, model: Model) -> Diagnosis:
 def _by_attempt(program: RuleProgram, model: Model) -> dict[str, dict[str, list[Row]]]:
     """Rows of the verdict relations by relation and attempt, read once."""
     split: dict[str, dict[str, list[Row]]] = {}
-    for relation in RELATIONS[1:]:
+    for relation in RELATIONS[1:-1]:
         params = program.checked.decls[relation].params
         column = next(i for i, p in enumerate(params) if p.type == "Attempt")
         rows: dict[str, list[Row]] = defaultdict(list)
@@ -170,7 +171,7 @@ def _cause(
     events = tuple(str(r[0]) for r in rows)
     proof = why(reader.model, relation, rows[0])
     fault = next((p for p in walk(proof) if isinstance(p, Derived) and p.relation == "fault"), None)
-    ranks = {seen.ranks.get(e) for e in events}
+    ranks = {seen.blamed.get(e) for e in events}
     text = seen.places[events[0]].text
     parts = (name, domain, sub_domain, node, device, text)
     actions = [str(a) for _, e, a in reader.by_attempt["advised"].get(name, []) if e in events]
@@ -209,7 +210,9 @@ def _symptoms(reader: _Reader, rows: list[Row]) -> Iterable[Symptom]:
             kind=kind,
             node=node or None,
             rank=seen.ranks.get(events[0]),
+            ranks=tuple(sorted({seen.ranks[e] for e in events if e in seen.ranks})),
             count=sum(1 + len(seen.repeats.get(e, ())) for e in events),
+            events=tuple(events),
             explained_by=cause,
             rule=mechanism,
             statement=_mechanism(reader, cause, events[0], mechanism),

@@ -61,13 +61,18 @@ class Cause(_Part):
 
 
 class Symptom(_Part):
-    """Records of one kind from one place, explained by one event."""
+    """Records of one kind from one place, explained by one event; node and rank are those of the first.
+
+    ``count`` is the number of records, ``events`` the first record of each bundle, ``ranks`` all that are known.
+    """
 
     event: str
     kind: str
     node: str | None
     rank: int | None
+    ranks: tuple[int, ...]
     count: int
+    events: tuple[str, ...]
     explained_by: str
     rule: str
     statement: str

@@ -8,7 +8,9 @@ _TAIL = re.compile(r"(.*?)(\d+)(\D*)", re.DOTALL)
 
 def ranges(numbers: Iterable[int]) -> str:
     """``0-3,7`` for 0, 1, 2, 3, 7."""
-    return ",".join(a if a == b else f"{a}-{b}" for a, b in _runs([(n, str(n)) for n in sorted(set(numbers))]))
+    return ",".join(
+        a if a == b else f"{a}-{b}" for a, b in _runs([(n, str(n)) for n in sorted(set(numbers))])
+    )
 
 
 def hostlist(names: Iterable[str]) -> str:
@@ -37,6 +39,10 @@ def hostlist(names: Iterable[str]) -> str:
 def _runs(members: list[tuple[int, str]]) -> Iterable[tuple[str, str]]:
     start = 0
     for i in range(1, len(members) + 1):
-        if i == len(members) or members[i][0] != members[i - 1][0] + 1 or len(members[i][1]) != len(members[start][1]):
+        if (
+            i == len(members)
+            or members[i][0] != members[i - 1][0] + 1
+            or len(members[i][1]) != len(members[start][1])
+        ):
             yield members[start][1], members[i - 1][1]
             start = i

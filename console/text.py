@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from .diagnosis import Attempt, Cause, Diagnosis, Evidence, Symptom
-from .fold import hostlist
+from .fold import hostlist, ranges
 from .headline import describe
 from .theme import Theme, clean, clip
 
@@ -73,19 +73,32 @@ def where(line: Evidence) -> str:
 
 
 def _symptoms(symptoms: tuple[Symptom, ...], lines: dict[str, Evidence], theme: Theme) -> Iterable[str]:
-    if not symptoms:
-        return
-    total = sum(s.count for s in symptoms)
-    yield _head(f"Explained by it: {total} record{'s' if total > 1 else ''}", theme)
+    if symptoms:
+        total = sum(s.count for s in symptoms)
+        yield _head(f"Explained by it: {total} record{'s' if total > 1 else ''}", theme)
+        yield from symptom_lines(symptoms, lines, theme)
+
+
+def symptom_lines(
+    symptoms: Iterable[Symptom], lines: dict[str, Evidence], theme: Theme, examples: bool = True
+) -> Iterable[str]:
+    """Symptoms of one kind and one explanation on one line, with ranks and nodes folded, and one raw line."""
     groups: dict[tuple[str, str, str], list[Symptom]] = {}
     for s in symptoms:
         groups.setdefault((s.kind, s.explained_by, s.rule), []).append(s)
     for (kind, _, rule), members in groups.items():
         count = sum(s.count for s in members)
-        nodes = hostlist(s.node for s in members if s.node)
-        on = f" on {nodes}" if nodes else ""
-        yield f"  {count} × {kind}{on}: {members[0].statement} [{rule}]"
-        yield theme.paint("    e.g. ", "dim") + _example(lines[members[0].event], theme)
+        spread = _spread(members)
+        yield f"  {count} × {kind}{spread}: {members[0].statement} {theme.paint(f'[{rule}]', 'dim')}"
+        if examples:
+            yield theme.paint("    e.g. ", "dim") + _example(lines[members[0].event], theme)
+
+
+def _spread(members: list[Symptom]) -> str:
+    ranks = sorted({r for s in members for r in s.ranks})
+    nodes = hostlist(s.node for s in members if s.node)
+    text = f", rank{'s' if len(ranks) > 1 else ''} {ranges(ranks)}" if ranks else ""
+    return text + (f" on {nodes}" if nodes else "")
 
 
 def _example(line: Evidence, theme: Theme) -> str:

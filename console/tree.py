@@ -1,7 +1,8 @@
 """A proof as a tree of text: readings, then the facts they rest on with their raw lines.
 
-Steps of relations that a program marks ``@minor`` are named in one line and not opened (``full=True`` opens
-them); a step that was shown once is only named again; equal siblings fold into the first and a count.
+Steps of relations that a program marks ``@minor`` are named in one line and not opened, those marked
+``@minor hidden`` are left out (``full=True`` shows all); a step that was shown once is only named again; equal
+siblings fold into the first and a count.
 """
 
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 
 from aitia.engine.printer import literal_text
 from aitia.engine.proof import Absent, Aggregated, Compared, Derived, Given, Premise, Proof
-from aitia.engine.syntax import CheckedProgram, Span
+from aitia.engine.syntax import Call, CheckedProgram, Span
 from aitia.facts.base import FactBase
 
 from . import phrases
@@ -39,12 +40,14 @@ class Tree:
         for first, others in _folded(proofs):
             out += self._node(first, "", "", 0)
             if others:
-                out.append(self.theme.paint(f"   and {len(others)} more like it{self._spread(others)}", "dim"))
+                out.append(
+                    self.theme.paint(f"   and {len(others)} more like it{self._spread(first, others)}", "dim")
+                )
         return "\n".join(out) + "\n"
 
-    def _spread(self, others: list[Proof]) -> str:
+    def _spread(self, first: Proof, others: list[Proof]) -> str:
         """Over which ranks and nodes equal proofs are spread."""
-        events = {v for p in others for v in p.row if isinstance(v, str)}
+        events = {v for p in others for v in p.row if isinstance(v, str)} - set(first.row)
         nodes = sorted({str(n) for e, n in self.base.rows.get("on_node", ()) if e in events})
         ranks = [int(r) for e, r in self.base.rows.get("of_rank", ()) if e in events]
         text = f": ranks {ranges(ranks)}" if ranks else ""
@@ -72,7 +75,7 @@ class Tree:
         key = (part.relation, part.row)
         reading = phrases.of_step(part, self.program)
         if self._closed(part, depth):
-            yield self._fit(head, text, self.theme.paint(f"  [{part.rule.name}]", "dim"))
+            yield self._fit(head, reading, self.theme.paint(f"  [{part.rule.name}]", "dim"))
             return
         if key in self.shown:
             yield self._fit(head, text, self.theme.paint("  [shown above]", "dim"))
@@ -86,22 +89,42 @@ class Tree:
     def _closed(self, part: Derived, depth: int) -> bool:
         if depth >= self.depth:
             return True
-        minor = self.program.decls[part.relation].doc.tag("minor") is not None
-        return depth > 0 and minor and not self.full
+        return depth > 0 and self._minor(part.relation) and not self.full
 
     def _children(self, parts: tuple[Premise, ...], below: str, depth: int) -> Iterator[str]:
         child, last, bar, space = self.theme.branches
         shown = [p for p in parts if self.full or not self._silent(p)]
         for i, part in enumerate(shown):
             end = i == len(shown) - 1
-            yield from self._node(part, below + (last if end else child), below + (space if end else bar), depth + 1)
+            yield from self._node(
+                part, below + (last if end else child), below + (space if end else bar), depth + 1
+            )
 
     def _silent(self, part: Premise) -> bool:
-        """Facts of minor relations (times, places) are told by the readings that use them."""
-        return isinstance(part, Given) and self.program.decls[part.relation].doc.tag("minor") is not None
+        """What the default view leaves out: what was shown, what is minor, and plain comparisons."""
+        match part:
+            case Given():
+                places = self.base.places(part.relation, part.row)
+                again = bool(places) and (part.relation, part.row) in self.shown
+                return again or self._minor(part.relation)
+            case Derived():
+                return (part.relation, part.row) in self.shown or self._hidden(part.relation)
+            case Absent():
+                return self._minor(part.relation)
+            case Compared():
+                return not any(isinstance(t, Call) for t in (part.literal.left, part.literal.right))
+            case Aggregated():
+                return False
+
+    def _minor(self, relation: str) -> bool:
+        return self.program.decls[relation].doc.tag("minor") is not None
+
+    def _hidden(self, relation: str) -> bool:
+        return self.program.decls[relation].doc.tag("minor") == "hidden"
 
     def _given(self, part: Given, head: str, below: str) -> Iterator[str]:
         text = phrases.of_fact(part, self.program)
+        self.shown.add((part.relation, part.row))
         if isinstance(part.origin, Span):
             place = f"  ({part.origin.file}:{part.origin.line})"
             yield self._fit(head, text, self.theme.paint(place, "dim"))

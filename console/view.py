@@ -24,6 +24,7 @@ class View:
     moments: dict[str, tuple[int, int, str]] = field(default_factory=dict)
     nodes: dict[str, str] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
+    blamed: dict[str, int] = field(default_factory=dict)
     repeats: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     unnamed: frozenset[str] = frozenset()
     wall: frozenset[str] = frozenset()
@@ -61,8 +62,9 @@ def view(base: FactBase, model: Model) -> View:
         made.places[event] = next(iter(base.places("event", row)), NOWHERE)
     for event, lo, hi, clock in model.rows("moment"):
         made.moments[str(event)] = (int(lo), int(hi), str(clock))
-    made.nodes = {str(e): str(n) for e, n in base.rows.get("on_node", ())}
+    made.nodes = {str(e): str(n) for _, e, n in model.rows("node_of")}
     made.ranks = {str(e): int(r) for e, r in base.rows.get("of_rank", ())}
+    made.blamed = {str(e): int(r) for e, r in model.rows("rank_to_blame")}
     for event, first in model.rows("repeats"):
         made.repeats[str(first)].append(str(event))
     made.unnamed = frozenset(str(n) for (n,) in base.rows.get("unnamed", ()))

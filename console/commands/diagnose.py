@@ -14,7 +14,11 @@ from .common import add_programs, as_json, end_progress, exit_code, progress, wr
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Paths, format, program, output file."""
     parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="folders or files of one incident, or one fact dump"
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="folders or files of one incident, or one fact dump",
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE, not to stdout")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from aitia.case import Case
-from aitia.diagnosis import Attempt, Cause, Symptom
+from aitia.diagnosis import Attempt, Cause
 from aitia.engine import parser as language
 from aitia.engine.errors import UsageError
 from aitia.engine.proof import Proof
@@ -14,6 +14,7 @@ from aitia.engine.why import why
 from aitia.headline import describe
 from aitia.ruleset import demo_folder
 from aitia.proof_json import proof_json
+from aitia.text import symptom_lines
 from aitia.theme import theme_for
 from aitia.tree import Tree
 
@@ -27,7 +28,9 @@ ROWS = 1000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What, where, and how."""
     parser.add_argument(
-        "what", metavar="WHAT", help="id of a verdict, or an atom such as 'root_cause(E, \"hardware\", _, N, _, _)'"
+        "what",
+        metavar="WHAT",
+        help="id of a verdict, or an atom such as 'root_cause(E, \"hardware\", _, N, _, _)'",
     )
     parser.add_argument(
         "paths", nargs="*", type=Path, metavar="PATH", help="the incident (without: the bundled one)"
@@ -85,7 +88,9 @@ def _by_atom(case: Case, what: str) -> list[tuple[str, tuple[str | int, ...]]]:
     if not rows:
         raise UsageError(f"no row fits {what}")
     if len(rows) > ROWS:
-        raise UsageError(f"{len(rows)} rows fit {what}; at most {ROWS} can be shown, so name it more narrowly")
+        raise UsageError(
+            f"{len(rows)} rows fit {what}; at most {ROWS} can be shown, so name it more narrowly"
+        )
     return [(atom.relation, row) for row in rows]
 
 
@@ -94,14 +99,18 @@ def _title(attempt: Attempt, cause: Cause) -> str:
 
 
 def _symptoms(case: Case, attempt: Attempt, cause: Cause, tree: Tree) -> str:
-    """What follows from the cause, one folded proof for each kind of step."""
+    """What follows from the cause: folded lines, or with ``--full`` a folded proof for each kind of step."""
     own = set(cause.events)
-    symptoms: list[Symptom] = [s for s in attempt.symptoms if s.explained_by in own]
+    symptoms = [s for s in attempt.symptoms if s.explained_by in own]
     if not symptoms:
         return ""
+    total = sum(s.count for s in symptoms)
+    head = f"\nIt explains {total} record{'s' if total > 1 else ''}:\n"
+    if not tree.full:
+        lines = {e.event: e for e in attempt.evidence}
+        return head + "\n".join(symptom_lines(symptoms, lines, tree.theme)) + "\n"
     proofs: list[Proof] = []
     for _, effect, by, mechanism in case.model.rows("explained_by"):
         if by in own and case.model.contains("explains", (by, effect, mechanism)):
             proofs.append(why(case.model, "explains", (by, effect, mechanism)))
-    total = sum(s.count for s in symptoms)
-    return f"\nIt explains {total} record{'s' if total > 1 else ''}:\n" + tree.draw_all(proofs)
+    return head + tree.draw_all(proofs)
