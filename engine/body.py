@@ -33,7 +33,7 @@ class Frame:
 
 @dataclass(slots=True)
 class Context:
-    """What a run looks at. ``windows`` bounds the rows an atom (by ``src``) may use, ``ceiling`` their level."""
+    """What a run looks at; ``windows`` bound the rows of an atom (by ``src``), ``ceiling`` their levels."""
 
     relations: Mapping[str, Relation]
     note: Note
@@ -129,8 +129,8 @@ def _exists(step: Join, frame: Frame, context: Context) -> Frame:
     relation = context.relations[step.relation]
     if not relation.n:
         return Frame(0)
-    level = relation.levels[0]
-    level = max(frame.level, level) if isinstance(frame.level, int) else np.maximum(frame.level, level)
+    one, level = relation.levels[0], frame.level
+    level = max(level, one) if isinstance(level, int) else np.maximum(level, one)
     frame = Frame(frame.n, frame.columns, level, None)
     if step.span is not None:
         _, first, count, order = _probe_span(step, relation, frame, context)[0]
@@ -192,21 +192,17 @@ def _join(step: Join, frame: Frame, context: Context) -> Frame:
     return _assemble(step, frame, relation, left, rows)
 
 
-def _matches(
-    step: Join, frame: Frame, relation: Relation, begin: int, end: int, context: Context
-) -> tuple[IntArray | None, IntArray]:
-    """Pairs of a binding and a row number that fit; None for the bindings means each one once, in order."""
-    whole = begin == 0 and end == relation.n
-    if frame.n == 1 and not frame.columns and step.eq and step.span is None and not context.keep_indexes:
-        mask: BoolArray | None = None
-        for c, value in zip(step.eq, step.key, strict=True):
-            mask = _both(mask, relation.columns[c][begin:end] == value)
-        assert mask is not None
-        rows = np.flatnonzero(mask) + begin
-        return np.zeros(len(rows), np.int64), rows
+Pairs = tuple[IntArray | None, IntArray]
+"""A binding and a row number for each way they fit; None for the bindings: each once, in order."""
+
+
+def _matches(step: Join, frame: Frame, relation: Relation, begin: int, end: int, context: Context) -> Pairs:
+    """The rows of a window that fit each binding."""
     if not step.eq and step.span is None:
         left = np.repeat(np.arange(frame.n), end - begin)
         return left, np.tile(np.arange(begin, end), frame.n)
+    if frame.n == 1 and not frame.columns and step.span is None and not context.keep_indexes:
+        return _scan(step, relation, begin, end)
     eq = step.eq
     if step.span is not None:
         indexes = relation.indexes(eq, step.span)
@@ -216,27 +212,48 @@ def _matches(
         indexes = relation.indexes(eq)
         key, _ = _operands([k for c, k in zip(step.eq, step.key, strict=True) if c in eq], frame, context)
         runs = [(i, *index.probe(key, frame.n)) for i, index in enumerate(indexes)]
-    total = sum(int(run[2].sum()) for run in runs)
-    _check(total, step, context)
-    pairs = []
+    _check(sum(int(run[2].sum()) for run in runs), step, context)
+    pairs: list[Pairs] = []
     for i, first, count, order in runs:
         left_part, places = expand(first, count, order)
         pairs.append((left_part, indexes[i].row_numbers(places)))
-    left, rows = pairs[0] if len(pairs) == 1 else _concatenate(pairs, frame.n)
-    mask = None if whole else (rows >= begin) & (rows < end)
-    for c, k in zip(step.eq, step.key, strict=True):
-        if c not in eq:
-            value = (
-                k if isinstance(k, int) else frame.columns[k] if left is None else frame.columns[k].take(left)
-            )
-            mask = _both(mask, relation.columns[c].take(rows) == value)
-    if mask is None:
-        return left, rows
+    found = pairs[0] if len(pairs) == 1 else _concatenate(pairs, frame.n)
+    rest = [(c, k) for c, k in zip(step.eq, step.key, strict=True) if c not in eq]
+    if rest or begin or end < relation.n:
+        found = _inside(found, rest, frame, relation, begin, end)
+    return found
+
+
+def _scan(step: Join, relation: Relation, begin: int, end: int) -> Pairs:
+    """Rows that hold the constants of an atom, without an index."""
+    mask: BoolArray | None = None
+    for c, value in zip(step.eq, step.key, strict=True):
+        mask = _both(mask, relation.columns[c][begin:end] == value)
+    assert mask is not None
+    rows = np.flatnonzero(mask) + begin
+    return np.zeros(len(rows), np.int64), rows
+
+
+def _inside(
+    found: Pairs, rest: list[tuple[int, int | str]], frame: Frame, relation: Relation, begin: int, end: int
+) -> Pairs:
+    """Those pairs whose row is in the window and fits the columns that the index left out."""
+    left, rows = found
+    mask = (rows >= begin) & (rows < end)
+    for c, argument in rest:
+        mask &= relation.columns[c].take(rows) == _gathered(argument, frame, left)
     inside = np.flatnonzero(mask)
     return (inside if left is None else left.take(inside)), rows.take(inside)
 
 
-def _concatenate(pairs: list[tuple[IntArray | None, IntArray]], n: int) -> tuple[IntArray, IntArray]:
+def _gathered(argument: int | str, frame: Frame, left: IntArray | None) -> IntArray | int:
+    """An argument for each of some bindings (None: all)."""
+    if isinstance(argument, int):
+        return argument
+    return frame.columns[argument] if left is None else frame.columns[argument].take(left)
+
+
+def _concatenate(pairs: list[Pairs], n: int) -> Pairs:
     lefts = [np.arange(n) if left is None else left for left, _ in pairs]
     return np.concatenate(lefts), np.concatenate([rows for _, rows in pairs])
 

@@ -16,6 +16,8 @@ import numpy.typing as npt
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
+LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
+
 WORD = 62
 """Bits of a key that leave room for a sign and one step over the end."""
 

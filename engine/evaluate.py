@@ -14,6 +14,7 @@ all levels are alike, this is plain semi-naive evaluation. No premise is stored:
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -45,8 +46,9 @@ class Limits:
 def evaluate(checked: CheckedProgram, facts: Facts, *, limits: Limits | None = None) -> Model:
     """The stratified model of a program over given facts.
 
-    ``facts`` maps a relation to its rows, tuples of ``str`` and ``int`` as declared (or an int64 array of shape
-    (rows, columns) for a relation of numbers). Raises FactError for facts that do not fit and LimitExceeded.
+    ``facts`` maps a relation to its rows, tuples of ``str`` and ``int`` as declared (or an int64 array of
+    shape (rows, columns) for a relation of numbers). Raises FactError for facts that do not fit, and
+    LimitExceeded.
     """
     symbols, relations = take_in(checked, facts)
     work = _Evaluation(checked, symbols, relations, limits or Limits())
@@ -316,7 +318,4 @@ def _by_level(found: Candidates) -> list[Even]:
     levels, rows = ordered(found.level, most + 1)
     columns = found.columns if rows is None else [c.take(rows) for c in found.columns]
     starts = [*np.flatnonzero(heads(levels)).tolist(), found.n]
-    return [
-        Even([c[a:b] for c in columns], b - a, int(levels[a]))
-        for a, b in zip(starts, starts[1:], strict=False)
-    ]
+    return [Even([c[a:b] for c in columns], b - a, int(levels[a])) for a, b in pairwise(starts)]

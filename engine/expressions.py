@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .columns import BoolArray, IntArray, bounds
+from .columns import GREATEST, LEAST, BoolArray, IntArray, bounds
 from .syntax import NOWHERE, Span
-
-LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)

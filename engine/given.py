@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from .columns import IntArray, Packing, is_sorted, ordered
+from .columns import GREATEST, LEAST, IntArray, Packing, heads, is_sorted, ordered
 from .errors import FactError
-from .expressions import GREATEST, LEAST
 from .relation import Relation
 from .symbols import Symbols
 from .syntax import Aggregate, Atom, Call, CheckedProgram, Compare, Const, Literal, Not, Term
@@ -170,4 +169,4 @@ def _in_order(columns: list[IntArray]) -> IntArray | None:
     if rows is None and is_sorted(keys, strictly=True):
         return None
     rows = np.arange(len(keys)) if rows is None else rows
-    return rows[np.concatenate([[True], keys[1:] != keys[:-1]])]
+    return rows[heads(keys)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .columns import BoolArray, IntArray, Packing, look_up, ordered
+from .columns import GREATEST, LEAST, BoolArray, IntArray, Packing, look_up, ordered
 
 
 class Index:
@@ -57,7 +57,8 @@ class Index:
         """
         starts = self._direct(m)
         if starts is not None and len(key) == 1 and self._packing.parts[0][2] is None:
-            codes = key[0] - (self._packing.parts[0][0] - 1)
+            least = self._packing.parts[0][0]
+            codes = key[0] - (least - 1 if least > LEAST else GREATEST)  # wraps to the same
             first = starts.take(codes, mode="clip")
             return first, starts[1:].take(codes, mode="clip") - first, None
         keys, fits = self._packing.encode(key, m)

@@ -39,7 +39,7 @@ def _determines(
         steps = steps[merged[-1] :]
     joined = {step.src for step in steps if isinstance(step, Join) and not step.exists}
     return all(
-        _single(literal, known, relations) or known.issuperset(_names(literal)) and None not in literal.args
+        _single(literal, known, relations) or (known.issuperset(_names(literal)) and None not in literal.args)
         for literal in rule.body
         if isinstance(literal, Match) and literal.src in joined
     )

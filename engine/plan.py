@@ -116,11 +116,11 @@ def plan(
     wish: Wish = Wish(),
 ) -> tuple[Step, ...]:
     """Steps that bind ``wanted``, given ``bound``. Raises UsageError for a body that cannot bind them."""
-    atoms = [i for i, literal in enumerate(body) if isinstance(literal, Match)]
+    atoms = {i: literal for i, literal in enumerate(body) if isinstance(literal, Match)}
     starts: list[int | None] = [None]
     if wish.first is not None:
-        starts = [next(i for i in atoms if body[i].src == wish.first)]
-    elif len(atoms) > 1 and sum(relations[body[i].relation].n for i in atoms) > SMALL:  # type: ignore[union-attr]
+        starts = [next(i for i, atom in atoms.items() if atom.src == wish.first)]
+    elif len(atoms) > 1 and sum(relations[atom.relation].n for atom in atoms.values()) > SMALL:
         starts = [None, *atoms] if bound else list(atoms)
     best: _Sequence | None = None
     for start in starts:
