@@ -14,7 +14,10 @@ class HostlistError(ValueError):
 
 
 def expand(text: str, cap: int = CAP) -> tuple[str, ...]:
-    """The hosts of a list in order. Zero padding survives. Raises HostlistError, before more than ``cap`` are made."""
+    """The hosts of a list in order; zero padding survives.
+
+    Raises HostlistError for what is no list, and before more than ``cap`` names are made.
+    """
     names: list[str] = []
     for part in _split(text):
         pieces = [_choices(piece, cap) for piece in re.split(r"(\[[^\[\]]*\])", part) if piece]

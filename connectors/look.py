@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from .automaton import any_of
 from .match import Found, decode, parts, understand
 from .packs import Pattern
 from .peel import Peeled, peel
 from .ranks import LITERAL, Member, member_of
 from .sacct import JSON_LIMIT, Accounts, find_header, read_json, read_table
-from .scan import SAMPLE, Scan, prefilter, sample_lines
+from .scan import SAMPLE, Scan, sample_lines
 from .shape import Votes
 from .stamps import Calendar
 from .streams import Content, archive_kind, is_binary
@@ -133,7 +134,7 @@ class Reader:
 
     def _scan(self, look: Look, blocks: Iterator[bytes]) -> None:
         words = [word.encode() for pattern in self.patterns for word in pattern.literals]
-        scan = Scan(prefilter([*words, LITERAL]))
+        scan = Scan(any_of([*words, LITERAL]))
         votes = Votes()
         counts: Counter[str] = Counter()
         for hit in scan.hits(blocks):
@@ -150,7 +151,7 @@ class Reader:
                 if counts[found.pattern.name] <= OBSERVATION_LIMIT:
                     look.found.append(found)
                 if len(look.found) <= VOTING_HITS:
-                    votes.look(found.peeled)
+                    votes.match(found.pattern.where, found.peeled)
         look.records = scan.lines
         look.samples = _samples(scan)
         votes.look_all(look.samples)

@@ -1,6 +1,6 @@
 """One hit line, or part of a line, and the patterns: what it says, with time, node and rank still as printed.
 
-Invariant: the first pattern in pack order decides what a line is; the others may add to it only where they say so.
+Invariant: the first pattern in pack order decides what a line is; others add to it only where they say so.
 """
 
 import re
@@ -18,13 +18,13 @@ from .templates import Filled, NoValueError, clean, fill
 _GLUE = re.compile(rb"\[rank\d{1,6}\]:|\[\d{1,4},\d{1,6}\]<std(?:out|err)>:")
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)")
 _LINE_TEXT = 1 << 16
-SPECIAL_RANK = 6
-"""Digits at most of a rank."""
+RANK_DIGITS = 6
+"""A longer number is no rank."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a line said. ``own_clock`` is true where the time is that of the line, false for the scheduler's."""
+    """What a line said. ``own_clock``: the time is the line's own, not one of the scheduler's in its text."""
 
     pattern: Pattern
     kind: str | None
@@ -130,10 +130,10 @@ def _found(
 
 
 def _rank(stated: str | None, prefixed: int | None, hinted: str | None) -> int | None:
-    """The group ``rank`` is surer than the prefix, the prefix surer than ``rank_hint`` (a rank in some group)."""
-    if stated is not None and len(stated) <= SPECIAL_RANK:
+    """The group ``rank`` is surer than the prefix, that surer than ``rank_hint`` (a rank in some group)."""
+    if stated is not None and len(stated) <= RANK_DIGITS:
         return int(stated)
-    if prefixed is None and hinted is not None and len(hinted) <= SPECIAL_RANK:
+    if prefixed is None and hinted is not None and len(hinted) <= RANK_DIGITS:
         return int(hinted)
     return prefixed
 

@@ -1,7 +1,7 @@
 """Pattern packs: YAML that says which lines mean what. Data, validated in full before a log is opened.
 
-Invariant: a pack that loads has expressions that compile, converters and tables that exist, and templates that
-need no group which the expression does not have.
+Invariant: a pack that loads has expressions that compile, converters and tables that exist, and templates
+that need no group which the expression does not have.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-import re2
 import yaml
+from aitia.engine.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from aitia.engine.errors import InputError
-
+from .automaton import TextExpression, text_expression
 from .templates import CONVERTERS, Group, Maps, Template, parse_template
 
 Channel = Literal["kernel", "application", "scheduler", "any"]
@@ -58,12 +57,15 @@ class Pack(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern ready for use. ``common``: its literals are ordinary words, so a line that only has them says nothing."""
+    """A pattern ready for use.
+
+    ``common``: its literals are ordinary words; a line that has them and does not match is no sign of a gap.
+    """
 
     name: str
     where: Channel
     literals: tuple[str, ...]
-    regex: "re2._Regexp"
+    regex: TextExpression
     kind: str | None
     makes: tuple[Template, ...]
     maps: Maps
@@ -106,11 +108,9 @@ def read_pack(path: Path) -> Pack:
 def compile_entry(entry: Entry, pack: Pack, file: str) -> Pattern:
     """Compile one entry. Raises InputError naming file and entry."""
     where = f"{file}: pattern `{entry.name}`"
-    options = re2.Options()
-    options.log_errors = False
     try:
-        regex = re2.compile(_with_parts(entry.regex, pack.parts), options)
-    except re2.error as error:
+        regex = text_expression(_with_parts(entry.regex, pack.parts))
+    except ValueError as error:
         raise InputError(f"{where}: the expression does not compile: {error}") from None
     try:
         makes = tuple(parse_template(text) for text in entry.makes)

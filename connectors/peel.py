@@ -1,8 +1,8 @@
 """Take the prefixes off a log line: who wrote it, when, which rank, and the text that is left.
 
 A line may carry several prefixes one after another (a pod's timestamp, a launcher's rank, a library's own
-header); they are taken off one by one. Every expression is anchored and has a fixed shape, so the work per line
-is bounded by its length.
+header); they are taken off one by one. Every expression is anchored and has a fixed shape, so the work per
+line is bounded by its length.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from .stamps import MONTHS, SECOND, Dated, Stamp, dated, since_boot, yearless
 
-LEVELS = frozenset("TRACE DEBUG INFO NOTICE WARN WARNING ERROR CRITICAL FATAL SEVERE stdout stderr".split())
+LEVELS = re.compile(r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|SEVERE|stdout|stderr)\Z")
 MAX_PIECES = 12
 
 
@@ -73,7 +73,7 @@ def _with_stamp(peeled: Peeled, stamp: Stamp | None, error: int = SECOND) -> Pee
 
 def _syslog(peeled: Peeled, found: re.Match[str], stamp: Stamp | None) -> Peeled | None:
     host, tag = found["host"], found["tag"]
-    if host in LEVELS or stamp is None:
+    if stamp is None or LEVELS.match(host):
         return None
     channel = "kernel" if tag == "kernel" else "host"
     return replace(_with_stamp(peeled, stamp), node=short_host(host), channel=channel)
@@ -183,8 +183,8 @@ PIECES: tuple[Piece, ...] = (
         _month_day,
     ),
     _piece(
-        r"(?P<host>[A-Za-z0-9][\w.-]{0,252}):(?P<pid>\d{1,10}):\d{1,10} \[\d{1,4}\] (?:(?P<at>\S+[: ]\d+ "
-        r"(?:\(\w+\) )?)?(?=NCCL ))",
+        r"(?P<host>[A-Za-z0-9][\w.-]{0,252}):(?P<pid>\d{1,10}):\d{1,10} \[\d{1,4}\] "
+        r"(?=NCCL |\S+[: ]\d+ (?:\([\w:]+\) )?NCCL )",
         _nccl,
     ),
 )

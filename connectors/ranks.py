@@ -1,4 +1,4 @@
-"""Which rank ran where, from NCCL's own lines: a communicator's member names its rank, its process and its host.
+"""Which rank ran where, from NCCL's own lines: a member of a communicator names its rank, process and host.
 
 Invariant: only the largest communicator seen counts as the job's, and only ranks that it places on one host.
 """

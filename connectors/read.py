@@ -1,7 +1,7 @@
 """From the files of an incident to observations, statements and coverage: the connector for files.
 
-Invariant: the reading depends on the files' names and bytes alone (and on a file's age where nothing in the incident
-tells a year), never on the order of the paths.
+Invariant: the reading depends on the files' names and bytes alone (and on a file's age where nothing in the
+incident tells a year), never on the order of the paths.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from aitia.facts.observation import Reading
 
 from .look import Reader
 from .packs import load_packs
-from .settings import Settings, no_settings, read_settings
+from .settings import Settings, read_settings
 from .settle import reference_time, settle_all
 from .stamps import Calendar
 from .walk import find_sources
@@ -25,15 +25,13 @@ def read_incident(
 ) -> Reading:
     """Read files and folders as one incident.
 
-    ``packs`` are folders of pattern files; ``progress`` is called with a source's name and the bytes read since the
-    last call. Raises InputError for a path that is not there, a pack or an incident.yaml that is wrong; whatever a
-    log file holds shows in the coverage instead.
+    ``packs`` are folders of pattern files; ``progress`` is called with a source's name and the bytes read
+    since the last call. Raises InputError for a path that is not there, a pack or an incident.yaml that is
+    wrong; whatever a log file holds shows in the coverage instead.
     """
     tree = find_sources(paths)
     patterns = load_packs(packs)
-    settings, stated = no_settings(), ()
-    if tree.settings is not None:
-        settings, stated = read_settings(tree.settings.path, tree.settings.name)
+    settings, stated = read_settings(tree.settings) if tree.settings else (Settings(), ())
     reader = Reader(patterns, _calendar(settings, 0), progress)
     looks = [reader.look(source) for source in tree.sources]
     calendar = _calendar(settings, reference_time(looks, _calendar(settings, 0)))

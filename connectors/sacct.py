@@ -1,7 +1,7 @@
 """Slurm accounting: ``sacct -P`` text and ``sacct --json``, read into statements about attempts.
 
-Columns may come in any choice and order. Invariant: what a row does not say stays unsaid; a row that cannot be read
-is counted and the others go on.
+Columns may come in any choice and order. Invariant: what a row does not say stays unsaid; a row that cannot
+be read is counted and the others go on.
 """
 
 import json
@@ -19,9 +19,9 @@ from .stamps import SECOND, Calendar, interval, parse_iso
 from .templates import clean
 
 DELIMITERS = ("\x1f", "\x1e", "|")
-STATES = frozenset(
-    "PENDING RUNNING SUSPENDED COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED BOOT_FAIL DEADLINE "
-    "OUT_OF_MEMORY".split()
+STATES = re.compile(
+    r"(?:PENDING|RUNNING|SUSPENDED|COMPLETED|CANCELLED|FAILED|TIMEOUT|NODE_FAIL|PREEMPTED|BOOT_FAIL|DEADLINE|"
+    r"OUT_OF_MEMORY)\Z"
 )
 NOTHING = frozenset(("", "Unknown", "None", "N/A", "(null)", "None assigned", "None Assigned"))
 JSON_LIMIT = 64 << 20
@@ -57,7 +57,7 @@ class Accounts:
 
 
 def find_header(lines: Sequence[str]) -> tuple[int, str] | None:
-    """The index of a ``sacct -P`` header among a file's first lines and its delimiter, None where there is none."""
+    """Where among a file's first lines a ``sacct -P`` header stands, and its delimiter; None for none."""
     for index, line in enumerate(lines[:20]):
         for delimiter in DELIMITERS:
             names = {part.strip().lower() for part in line.split(delimiter)}
@@ -130,10 +130,14 @@ def _add_row(row: Mapping[str, str], place: Place, calendar: Calendar, accounts:
 
 def _state(text: str) -> tuple[str | None, int | None]:
     words = text.split()
-    if not words or words[0].rstrip("+") not in STATES:
+    if not words or not STATES.match(words[0].rstrip("+")):
         return None, None
     by = words[2] if words[1:2] == ["by"] and len(words) > 2 else ""
-    return words[0].rstrip("+"), int(by) if re.fullmatch(r"\d{1,10}", by, re.ASCII) else None
+    return words[0].rstrip("+"), _uid(by)
+
+
+def _uid(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"\d{1,10}", text, re.ASCII) else None
 
 
 def _exit(text: str) -> tuple[int, int] | None:
@@ -199,7 +203,7 @@ def _job_of(entry: Mapping[str, Any], place: Place, accounts: Accounts) -> Job:
         name=clean(str(entry.get("name") or "")),
         place=Place(place.source, place.line, place.offset, text),
         state=state,
-        cancelled_by=int(killed) if state == "CANCELLED" and str(killed or "").isdecimal() else None,
+        cancelled_by=_uid(str(killed)) if state == "CANCELLED" else None,
         exit=_json_exit(code),
         start=_json_time(time.get("start")),
         end=_json_time(time.get("end")),
@@ -211,7 +215,7 @@ def _job_of(entry: Mapping[str, Any], place: Place, accounts: Accounts) -> Job:
 def _json_state(value: Any) -> str | None:
     current = value.get("current") if isinstance(value, dict) else value
     words = current if isinstance(current, list) else [current]
-    return next((word for word in words if isinstance(word, str) and word in STATES), None)
+    return next((word for word in words if isinstance(word, str) and STATES.match(word)), None)
 
 
 def _optional(value: Any) -> int | None:
@@ -237,7 +241,7 @@ def _json_time(value: Any) -> int | None:
 
 
 def statements(jobs: Sequence[Job]) -> list[Statement]:
-    """The facts of jobs. Rows with one id are attempts of a requeued job: ``4711``, ``4711#2`` in order of start."""
+    """The facts of jobs. Rows with one id are attempts of a requeued job: ``4711``, ``4711#2`` by start."""
     found: list[Statement] = []
     by_id: dict[str, list[Job]] = {}
     for job in sorted(jobs, key=_in_order):

@@ -1,13 +1,13 @@
 """Find the lines of a byte stream that may matter, without decoding the others.
 
-One RE2 alternation of literals runs over whole blocks; newlines are counted by ``bytes.count``. Invariant: memory is
-bounded by a few blocks for any length of file or line.
+One RE2 alternation of literals runs over whole blocks; newlines are counted by ``bytes.count``. Invariant:
+memory is bounded by a few blocks for any length of file or line.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import re2
+from .automaton import BytesExpression
 
 WINDOW = 64 << 10
 """Bytes kept of a line that is longer than this, around the hit."""
@@ -29,7 +29,7 @@ class Hit:
 class Scan:
     """A pass over one stream; the counters are complete when ``hits`` is exhausted."""
 
-    prefilter: "re2._Regexp | None"
+    prefilter: BytesExpression | None
     lines: int = 0
     size: int = 0
     head: bytes = b""
@@ -37,7 +37,7 @@ class Scan:
     _ended: bool = field(default=True, repr=False)
 
     def hits(self, blocks: Iterable[bytes]) -> Iterator[Hit]:
-        """The hit lines in order. A line ends at a line feed or a carriage return; only line feeds are counted."""
+        """The hit lines in order. A line ends at a line feed or a carriage return; line feeds are counted."""
         buffer, base, inside = b"", 0, False
         for block in blocks:
             self._note(block)
@@ -67,7 +67,7 @@ class Scan:
         self._ended = block.endswith(b"\n")
 
     def _whole_lines(self, chunk: bytes, base: int, inside: bool) -> Iterator[Hit]:
-        """Hits of a chunk that ends at a line's end; ``inside``: it begins within a line that was too long."""
+        """Hits of a chunk that ends at a line's end; ``inside``: it begins within a line too long to keep."""
         at = counted = 0
         while (found := self._search(chunk, at)) is not None:
             start = max(chunk.rfind(b"\n", 0, found), chunk.rfind(b"\r", 0, found)) + 1
@@ -80,7 +80,7 @@ class Scan:
         self.lines += chunk.count(b"\n", counted)
 
     def _long_line(self, buffer: bytes, base: int, keep: int) -> Iterator[Hit]:
-        """Hits before ``keep`` in a buffer that lies within one line; the rest is seen again with what follows."""
+        """Hits before ``keep`` in a buffer within one line; the rest is seen again with what follows."""
         at = 0
         while (found := self._search(buffer, at)) is not None and found < keep:
             yield self._cut(buffer, base, (0, found, len(buffer)), True)
@@ -100,17 +100,6 @@ class Scan:
             return None
         found = self.prefilter.search(chunk, at)
         return None if found is None else found.start()
-
-
-def prefilter(literals: Iterable[bytes]) -> "re2._Regexp | None":
-    """One expression that finds any of the literals, None for none."""
-    distinct = sorted(set(literals))
-    if not distinct:
-        return None
-    options = re2.Options()
-    options.max_mem = 64 << 20
-    options.log_errors = False
-    return re2.compile(b"|".join(re2.escape(word) for word in distinct), options)
 
 
 def sample_lines(sample: bytes, whole: bool) -> Sequence[bytes]:

@@ -1,21 +1,18 @@
-"""``incident.yaml``: what a person states about an incident because no file shows it. Configuration, not evidence."""
+"""``incident.yaml``: what a person states because no file shows it. Configuration, not evidence."""
 
 import fnmatch
-from collections.abc import Mapping
 from datetime import tzinfo
-from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
-
 from aitia.engine.errors import InputError
 from aitia.facts.observation import Place, Statement, Value
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 
 from .stamps import utc_zone
+from .walk import Source
 
-NAMES = ("incident.yaml", "incident.yml")
 SETTINGS_BYTES = 1 << 20
 Name = Annotated[str, Field(min_length=1, max_length=255, coerce_numbers_to_str=True)]
 RankNumber = Annotated[StrictInt, Field(ge=0, lt=1 << 31)]
@@ -53,8 +50,9 @@ class Settings(BaseModel):
         return FileSettings()
 
 
-def read_settings(path: Path, name: str) -> tuple[Settings, tuple[Statement, ...]]:
+def read_settings(source: Source) -> tuple[Settings, tuple[Statement, ...]]:
     """The settings in a file, and what they state as facts. Raises InputError with the key that is wrong."""
+    path, name = source.path, source.name
     try:
         if path.stat().st_size > SETTINGS_BYTES:
             raise InputError(f"{name}: larger than {SETTINGS_BYTES} bytes")
@@ -92,11 +90,3 @@ def _statements(settings: Settings, name: str, lines: list[str]) -> tuple[Statem
     for rank, node in settings.placement.items():
         found.append(Statement("placement", (rank, node), place("placement")))
     return tuple(found)
-
-
-def no_settings() -> Settings:
-    """Nothing stated."""
-    return Settings()
-
-
-Stated = Mapping[str, FileSettings]

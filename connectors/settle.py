@@ -1,4 +1,4 @@
-"""Settle what single lines leave open: years, nodes, ranks and clocks; then state the reading of the incident."""
+"""Settle what single lines leave open, years, nodes, ranks and clocks, and state the incident's reading."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

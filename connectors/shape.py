@@ -7,17 +7,16 @@ from .peel import Peeled
 
 KERNEL = re.compile(
     r"NVRM: |pcieport |nvidia \d|mlx5_core |EDAC |mce: |Linux version |nvidia-nvswitch|Memory failure: |"
-    r"Out of memory: |Memory cgroup out of memory|\[Hardware Error\]|-- (?:Reboot|Boot|Logs begin|Journal begins) |"
-    r".{0,80}[Uu]ncorrectable (?:ECC|memory error)",
+    r"Out of memory: |Memory cgroup out of memory|\[Hardware Error\]|-- (?:Reboot|Boot|Logs begin) ",
     re.ASCII,
 )
 CONTROLLER = re.compile(
     r"(?:error: |debug\d?: |info: )?(?:_job_complete|update_node|sched: |backfill: |requeue job|Killing Job|"
-    r"_slurm_rpc|slurmctld|slurmd|job_complete|Nodes \S+ not responding|\S+: JobId=|_update_job|cleanup_completing)",
+    r"_slurm_rpc|slurmctld|slurmd|job_complete|Nodes \S+ not responding|\S+: JobId=|_update_job)",
     re.ASCII,
 )
 WORKING = re.compile(
-    r"slurmstepd: |srun: |salloc: |sbatch: |Traceback \(most recent|NCCL |.{0,200}(?:\b(?:torch|cuda|CUDA|nccl|"
+    r"slurmstepd: |srun: |salloc: |sbatch: |Traceback \(most recent|NCCL |.{0,200}(?:\b(?:torch|cuda|CUDA|"
     r"loss|[Ee]poch|[Ii]teration|[Ss]tep|rank|RANK|[Tt]rain\w*|checkpoint|optimizer|DataLoader|WARNING|INFO)\b)|"
     r"[A-Z]\w*Error: |\w+(?:\.\w+)+Error: |tee: ",
     re.ASCII,
@@ -43,6 +42,11 @@ class Votes:
             self.scheduler += 1
         elif peeled.channel == "nccl" or peeled.rank is not None or WORKING.match(body):
             self.application += 1
+
+    def match(self, where: str, peeled: Peeled) -> None:
+        """Count a line that a pattern for ``where`` understood; a quoted kernel text makes no kernel log."""
+        self.look(peeled)
+        self.application += where in ("application", "scheduler")
 
     def look_all(self, lines: Iterable[Peeled]) -> None:
         """Count several."""

@@ -12,7 +12,8 @@ DAY = 86_400 * SECOND
 AHEAD = 26 * 3600 * SECOND
 """A line without a year may lie this far after the reference time (zones differ by up to 26 hours)."""
 
-MONTHS = {m: i for i, m in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
 EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -122,7 +123,8 @@ def clock_ns(text: str) -> tuple[int, int] | None:
 
 
 _ISO = re.compile(
-    r"(\d{4})[-/](\d\d)[-/](\d\d)[T ,_](\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?: ?(Z\b|[+-][01]\d:?(?:00|30|45)\b))?",
+    r"(\d{4})[-/](\d\d)[-/](\d\d)[T ,_](\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)"
+    r"(?: ?(Z\b|[+-][01]\d:?(?:00|30|45)\b))?",
     re.ASCII,
 )
 

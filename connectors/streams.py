@@ -1,7 +1,7 @@
 """Open a file of any size, compressed or not, as bounded blocks of bytes.
 
-Invariant: memory stays bounded whatever the file holds; a damaged or exploding stream gives what could be read
-and a reason, never an exception.
+Invariant: memory stays bounded whatever the file holds; a damaged or exploding stream gives what could be
+read and a reason, never an exception.
 """
 
 import bz2
@@ -17,7 +17,7 @@ from typing import Protocol
 BLOCK = 1 << 20
 RATIO_LIMIT = 200
 FREE_OUTPUT = 256 << 20
-"""A compressed file may give this much whatever its ratio; beyond it, not more than RATIO_LIMIT times its size."""
+"""What a compressed file may give whatever its ratio; beyond, at most RATIO_LIMIT times its size."""
 LZMA_MEMORY = 256 << 20
 
 ARCHIVES: tuple[tuple[int, bytes, str], ...] = (

@@ -1,8 +1,9 @@
 """What a pattern makes of its groups: facts written as text, read into templates and filled in.
 
-``xid(event, node, device|pci, code|int)``: `event`, `node`, `rank`, `from`, `to` and `clock` are the record's own;
-any other bare word is a named group, through converters; ``=value`` is what stands for a group that took no part.
-Strings in double quotes and integers are constants. ``from-ran|ms_to_ns`` is the record's time less a group's span, ``from-1000`` less a thousand nanoseconds.
+``xid(event, node, device|pci, code|int)``: `event`, `node`, `rank`, `from`, `to` and `clock` are the record's
+own; any other bare word is a named group, through converters; ``=value`` stands for an absent group.
+Strings in double quotes and integers are constants. ``from-ran|ms_to_ns`` is the record's time less a group's
+span, ``from-1000`` less a thousand nanoseconds.
 
 Invariant: a value that cannot be converted leaves the fact out; it never raises and never overflows 64 bits.
 """
@@ -23,7 +24,7 @@ Maps = Mapping[str, Mapping[str, Value]]
 
 
 class NoValueError(Exception):
-    """A group's text has no value of the wanted kind: the fact is left out and the line counts as unparsed."""
+    """A group's text has no value of the wanted kind: the line counts as not understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A named group through converters; ``less_from`` is FROM or TO when it is a span before the record's time."""
+    """A named group through converters; ``less_from``: FROM or TO for a span before the record's time."""
 
     name: str
     converters: tuple[str, ...] = ()
@@ -193,7 +194,7 @@ _PCI = re.compile(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})(?:\.[0-
 
 
 def pci(value: Value) -> str:
-    """A PCI address as ``dddd:bb:dd``: lower case, without function, with the domain's last four digits or more."""
+    """A PCI address as ``dddd:bb:dd``: lower case, without function, with a domain of four digits or more."""
     found = _PCI.match(str(value).lower())
     if found is None:
         raise NoValueError
@@ -209,9 +210,9 @@ def _size(value: Value) -> int:
     found = _SIZE.match(str(value))
     if found is None or found[3].lower() not in _UNITS:
         raise NoValueError
-    scale = 1024 ** _UNITS[found[3].lower()]
+    scale = 1 << (10 * _UNITS[found[3].lower()])
     fraction = found[2] or ""
-    return int(found[1]) * scale + int(fraction or 0) * scale // 10 ** len(fraction)
+    return int(found[1]) * scale + int(fraction or 0) * scale // int("1" + "0" * len(fraction))
 
 
 def _last(value: Value) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from aitia.engine.errors import InputError
 
-from .settings import NAMES
-
+NAMES = ("incident.yaml", "incident.yml")
+"""A settings file, where it lies in a folder that was given."""
 DEPTH = 64
 
 
