@@ -72,7 +72,7 @@ class Reader:
             self._read(look, first, chain((first,), self._told(blocks, source.name)))
         look.digest = content.digest
         if content.trouble is not None:
-            (look.partial if look.records else look.failed)(content.trouble)
+            (look.partial if look.records and look.status != "failed" else look.failed)(content.trouble)
         return look
 
     def _told(self, blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
@@ -84,11 +84,9 @@ class Reader:
     def _set_aside(self, look: Look, first: bytes, content: Content) -> bool:
         """Whether there is nothing to read: empty, an archive, binary."""
         archive = archive_kind(first)
-        if not first.strip():
-            if content.trouble is None and not first.strip(b"\0 \t\r\n") and len(first) < SAMPLE:
-                look.status = "empty"
-                return True
-            return content.trouble is not None
+        if len(first) < SAMPLE and not first.strip(b"\0 \t\r\n"):
+            look.status = "empty"
+            return True
         if archive:
             look.failed(f"{archive}: archives are not read yet")
         elif is_binary(first[:SAMPLE]):

@@ -50,7 +50,7 @@ class Scan:
                 buffer, base, inside = buffer[end:], base + end, False
             if len(buffer) > 4 * WINDOW:
                 keep = len(buffer) - WINDOW
-                yield from self._long_line(buffer, base, keep)
+                yield from self._long_line(buffer, base, keep, inside)
                 buffer, base, inside = buffer[keep:], base + keep, True
         if buffer:
             yield from self._whole_lines(buffer, base, inside)
@@ -79,11 +79,11 @@ class Scan:
             at = end + 1
         self.lines += chunk.count(b"\n", counted)
 
-    def _long_line(self, buffer: bytes, base: int, keep: int) -> Iterator[Hit]:
+    def _long_line(self, buffer: bytes, base: int, keep: int, inside: bool) -> Iterator[Hit]:
         """Hits before ``keep`` in a buffer within one line; the rest is seen again with what follows."""
         at = 0
         while (found := self._search(buffer, at)) is not None and found < keep:
-            yield self._cut(buffer, base, (0, found, len(buffer)), True)
+            yield self._cut(buffer, base, (0, found, len(buffer)), inside)
             at = found + WINDOW // 2
 
     def _cut(self, chunk: bytes, base: int, span: tuple[int, int, int], cut_front: bool) -> Hit:

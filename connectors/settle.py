@@ -24,6 +24,8 @@ from .settings import FileSettings, Settings
 from .stamps import SECOND, Calendar, Dated, SinceBoot, Yearless, interval
 from .templates import CLOCK, FROM, NODE, RANK, TO, Earlier
 
+ABSURD = 1 << 62
+"""Nanoseconds: no clock tells this (146 years)."""
 BACKWARDS = 30 * SECOND
 """A boot clock that falls by more than this was started again."""
 
@@ -195,7 +197,7 @@ def _when(one: _Settling, found: Found, node: str | None) -> When | None:
     if isinstance(stamp, SinceBoot):
         return _boot_time(one, stamp, node)
     span = interval(stamp, one.calendar)
-    if span is None or abs(span[0]) >= 2**62:
+    if span is None or abs(span[0]) >= ABSURD:
         return None
     one.wall += span
     name = _clock_name(one, found, node)
@@ -205,7 +207,9 @@ def _when(one: _Settling, found: Found, node: str | None) -> When | None:
     return When(*span, name)
 
 
-def _boot_time(one: _Settling, stamp: SinceBoot, node: str | None) -> When:
+def _boot_time(one: _Settling, stamp: SinceBoot, node: str | None) -> When | None:
+    if stamp.ns >= ABSURD:
+        return None
     if stamp.ns < one.last_boot - BACKWARDS:
         one.boots += 1
     one.last_boot = stamp.ns

@@ -166,10 +166,15 @@ def archive_kind(head: bytes) -> str | None:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether the first bytes are no text: many NULs, or many control characters."""
+    """Whether the first bytes are no text: many NULs or controls, or some and much that is no UTF-8."""
     nulls = head.count(b"\0")
-    controls = sum(head.count(bytes((c,))) for c in (*range(1, 9), *range(14, 27), *range(28, 32)))
-    return nulls * 10 > 3 * len(head) or controls * 10 > len(head)
+    controls = sum(head.count(bytes((c,))) for c in (*range(1, 9), *range(14, 27), 28, 29))
+    lost = len(head) - len(head.decode("utf-8", "ignore").encode())
+    return (
+        nulls * 10 > 3 * len(head)
+        or controls * 10 > len(head)
+        or (controls * 50 > len(head) and lost * 10 > len(head))
+    )
 
 
 def _recode(blocks: Iterator[bytes]) -> Iterator[bytes]:

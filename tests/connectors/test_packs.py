@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from aitia.connectors.match import Part, understand
 from aitia.connectors.packs import Entry, Pattern, compile_entry, load_packs, read_pack
 from aitia.connectors.peel import peel
