@@ -55,7 +55,10 @@ def _value(term: Term) -> str | int:
 def _columns(name: str, types: tuple[str, ...], rows: Iterable[tuple[str | int, ...]]) -> list[Raw]:
     if isinstance(rows, np.ndarray):
         return _array(name, types, rows)
-    listed = list(rows)
+    try:
+        listed = list(rows)
+    except TypeError:
+        raise FactError(f"facts for {name!r} must be rows, not {rows!r:.200}") from None
     if not types:
         for row in listed:
             _check_row(name, types, row)

@@ -5,7 +5,7 @@ order (numbers by size, symbols by text).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Literal as OneOf
 
@@ -14,6 +14,7 @@ import numpy as np
 from .body import Context, Frame, run
 from .columns import IntArray, Packing, distinct, ordered
 from .errors import UsageError
+from .exact import holds
 from .expressions import Dropped
 from .given import constant_row
 from .normal import NormalRule, normal_body
@@ -123,7 +124,7 @@ class Model:
             return strangers.setdefault(value, len(self.symbols.texts) + len(strangers))
 
         names = [v.name for v in head]
-        normal = normal_body(body, names, resolve)
+        normal = normal_body(tuple(_placed(literal, self.symbols) for literal in body), names, resolve)
         steps = plan(normal, set(names), set(), self.relations, Wish())
         frame = run(steps, Frame(), Context(self.relations, _ignore, 200_000_000))
         if not frame.n:
@@ -243,6 +244,12 @@ def kinds_of(model: Model, body: tuple[Literal, ...]) -> dict[str, str]:
                     _equal_kinds(left, right, kinds)
                 case Aggregate(Var(name), "min" | "max", target) if target is not None:
                     kinds.setdefault(name, _kind(target, kinds) or "number")
+    for literal in body:
+        if isinstance(literal, Compare) and {"symbol", "number"} <= {
+            _kind(literal.left, kinds),
+            _kind(literal.right, kinds),
+        }:
+            raise UsageError("a symbol is compared with a number")
     return kinds
 
 
@@ -257,6 +264,23 @@ def _atom_kinds(model: Model, atom: Atom, kinds: dict[str, str]) -> None:
                 raise UsageError(f"{value!r} is not a {kind}, as {atom.relation!r} wants")
             case Call() if kind == "symbol":
                 raise UsageError(f"{atom.relation!r} wants a symbol, not an expression")
+
+
+def _placed(literal: Literal, symbols: Symbols) -> Literal:
+    """The literal with order comparisons against texts that occur nowhere turned into places in the table."""
+    match literal:
+        case Aggregate(body=body):
+            return replace(literal, body=tuple(_placed(inner, symbols) for inner in body))
+        case Compare("<" | "<=" | ">" | ">=" as op, left, Const(str() as text)) if symbols.id(text) is None:
+            if isinstance(left, Const):
+                return Compare("=", Const(int(holds(op, left.value, text))), Const(1))
+            return Compare("<" if op[0] == "<" else ">=", left, Const(symbols.place(text)))
+        case Compare("<" | "<=" | ">" | ">=" as op, Const(str() as text), right) if symbols.id(text) is None:
+            return _placed(Compare(_MIRROR[op], right, Const(text)), symbols)
+    return literal
+
+
+_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def _kind(term: Term, kinds: dict[str, str]) -> str | None:

@@ -5,6 +5,7 @@ its number, because rows come in blocks of one level, each level higher than the
 table of blocks is all that proofs cost.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,6 +31,7 @@ class Relation:
         "_indexes",
         "_members",
         "_room",
+        "_steps",
         "arity",
         "blocks",
         "columns",
@@ -46,6 +48,7 @@ class Relation:
         self.levels: list[int] = []
         self.keys: frozenset[int] = frozenset()
         self._room: list[IntArray] | None = None
+        self._steps: tuple[IntArray, IntArray] | None = None
         self._indexes: dict[tuple[tuple[int, ...], int | None], list[Index]] = {}
         self._members: dict[tuple[int, ...], list[tuple[int, int, KeySet]]] = {}
         self._bounds: tuple[int, list[tuple[int, int] | None]] = (0, [None] * arity)
@@ -67,7 +70,7 @@ class Relation:
     def hold(self, columns: Sequence[IntArray], n: int, blocks: list[int], levels: list[int]) -> None:
         """Replace all rows by these, which start a new level at each of ``blocks``."""
         self.columns, self.n, self.blocks, self.levels = list(columns), n, blocks, levels
-        self._room, self._indexes, self._members = None, {}, {}
+        self._room, self._steps, self._indexes, self._members = None, None, {}, {}
         self._bounds, self.keys = (0, [None] * self.arity), frozenset()
 
     def _grow(self, columns: Sequence[IntArray], n: int) -> None:
@@ -89,15 +92,20 @@ class Relation:
 
     def levels_of(self, rows: IntArray) -> IntArray:
         """The level of each row."""
-        return np.array(self.levels)[np.searchsorted(self.blocks, rows, "right") - 1]
+        if len(rows) < 8:
+            return np.array([self.level(row) for row in rows.tolist()], np.int64)
+        if self._steps is None or len(self._steps[0]) != len(self.blocks):
+            self._steps = (np.array(self.blocks, np.int64), np.array(self.levels, np.int64))
+        blocks, levels = self._steps
+        return levels.take(np.searchsorted(blocks, rows, "right") - 1)
 
     def level(self, row: int) -> int:
         """The level of one row."""
-        return self.levels[int(np.searchsorted(self.blocks, row, "right")) - 1]
+        return self.levels[bisect_right(self.blocks, row) - 1]
 
     def upto(self, level: int) -> int:
         """How many rows, from the first, have at most this level."""
-        place = int(np.searchsorted(self.levels, level, "right"))
+        place = bisect_right(self.levels, level)
         return self.blocks[place] if place < len(self.blocks) else self.n
 
     def bounds(self, column: int) -> tuple[int, int]:

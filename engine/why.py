@@ -144,9 +144,10 @@ class _Prover:
             return None
         context = self._context(below)
         frame = run(reader.steps, Frame(1, columns, 0, {}), context)
-        if frame.n and below is not None:
-            mask = frame.level == below
-            frame = where(frame, np.broadcast_to(np.asarray(mask), frame.n), tuple(frame.columns))
+        if not frame.n or (below is not None and isinstance(frame.level, int) and frame.level != below):
+            return None
+        if below is not None and not isinstance(frame.level, int):
+            frame = where(frame, frame.level == below, tuple(frame.columns))
         return frame if frame.n else None
 
     def _context(self, ceiling: int | None) -> Context:

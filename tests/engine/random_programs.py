@@ -47,7 +47,9 @@ class Writer:
         return self.random.choice(known) if known and self.random.random() < 0.8 else self.constant("n")
 
     def expression(self, bound: set[str]) -> str:
-        op = self.random.choice(("+", "-", "*", "/", "%", "band", "bor", "bxor", "bshl", "bshr", "min", "max", "neg"))
+        op = self.random.choice(
+            ("+", "-", "*", "/", "%", "band", "bor", "bxor", "bshl", "bshr", "min", "max", "neg")
+        )
         a, b = self.number(bound), self.number(bound)
         if op in ("min", "max"):
             return f"{op}({a}, {b})"
@@ -67,7 +69,10 @@ class Writer:
             known = sorted(v for v in bound if v in SYMBOLS)
             if known:
                 other = self.random.choice([*known, self.constant("s")])
-                return f"{self.random.choice(known)} {self.random.choice(('<', '!=', '=', '>='))} {other}", set()
+                return (
+                    f"{self.random.choice(known)} {self.random.choice(('<', '!=', '=', '>='))} {other}",
+                    set(),
+                )
         if kind == "assign" and free:
             return f"{free[0]} = {self.expression(bound)}", {free[0]}
         if kind == "fold" and free:
@@ -106,7 +111,11 @@ class Writer:
         kind = self.random.choice(("count", "min", "max", "sum"))
         if kind == "count" or not targets:
             return f"{result} = count : {{ {', '.join(body)} }}"
-        target = targets[0] if self.random.random() < 0.7 else f"{targets[0]} {self.random.choice('*/-')} {targets[-1]}"
+        target = (
+            targets[0]
+            if self.random.random() < 0.7
+            else f"{targets[0]} {self.random.choice('*/-')} {targets[-1]}"
+        )
         return f"{result} = {kind} {target} : {{ {', '.join(body)} }}"
 
     def rule(self, head: str, lower: list[str], peers: list[str]) -> None:
