@@ -26,27 +26,10 @@ from .diagnosis import (
     Symptom,
     Unexplained,
 )
-from .ruleset import RuleProgram
 from .proof_json import proof_json
+from .ruleset import VERDICT_RELATIONS, RuleProgram
 from .times import iso
 from .view import View, view
-
-RELATIONS = (
-    "attempt",
-    "verdict",
-    "outcome",
-    "root_cause",
-    "suspect",
-    "among",
-    "explained_by",
-    "unexplained",
-    "affected",
-    "missing",
-    "nearest",
-    "advised",
-    "rank_to_blame",
-)
-"""The relations that a program has to declare for a diagnosis to be read from its model."""
 
 
 @dataclass
@@ -60,11 +43,6 @@ class _Reader:
 
 def assemble(program: RuleProgram, base: FactBase, model: Model) -> Diagnosis:
     """The diagnosis of every attempt, in order of name."""
-    absent = [r for r in RELATIONS if r not in program.checked.decls]
-    if absent:
-        from aitia.engine.errors import InputError
-
-        raise InputError(f"{program.folder}: the program gives no verdicts (it lacks {', '.join(absent)})")
     seen = view(base, model)
     reader = _Reader(program, base, model, seen, _by_attempt(program, model))
     attempts = tuple(_attempt(reader, str(name)) for (name,) in model.rows("attempt"))
@@ -75,7 +53,7 @@ def assemble(program: RuleProgram, base: FactBase, model: Model) -> Diagnosis:
 def _by_attempt(program: RuleProgram, model: Model) -> dict[str, dict[str, list[Row]]]:
     """Rows of the verdict relations by relation and attempt, read once."""
     split: dict[str, dict[str, list[Row]]] = {}
-    for relation in RELATIONS[1:-1]:
+    for relation in VERDICT_RELATIONS:
         params = program.checked.decls[relation].params
         column = next(i for i, p in enumerate(params) if p.type == "Attempt")
         rows: dict[str, list[Row]] = defaultdict(list)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from aitia.engine.errors import InputError, UsageError
+from aitia.engine.errors import FactError, InputError, UsageError
 from aitia.engine.evaluate import evaluate
 from aitia.engine.model import Model
 from aitia.facts.base import FactBase, build
 from aitia.facts.dump import is_dump, load
 
 from .diagnosis import Diagnosis
-from .ruleset import RuleProgram, load_program
+from .ruleset import RuleProgram, load_program, require_verdicts
 
 
 @dataclass
@@ -52,7 +52,11 @@ def read_base(
     reading = read_incident(paths, packs=packs, progress=progress)
     if not reading.coverage and not reading.statements:
         raise InputError(f"{', '.join(map(str, paths))}: there are no files to read")
-    return build(program.schema, reading)
+    try:
+        return build(program.schema, reading)
+    except FactError as error:
+        hint = "connectors state such facts, so a program has to declare them (see training/schema.dl)"
+        raise FactError(f"{program.folder}: {error}; {hint}") from None
 
 
 def open_case(
@@ -62,5 +66,6 @@ def open_case(
 ) -> Case:
     """Read, evaluate, and hold the result."""
     program = load_program(programs)
+    require_verdicts(program)
     base = read_base(program, [Path(p) for p in paths], progress)
     return Case(program, base, evaluate(program.checked, base.rows))

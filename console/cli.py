@@ -16,7 +16,10 @@ COMMANDS = {
     "why": "show the proof of a verdict, down to the raw lines",
     "version": "print the version",
 }
-EPILOG = "Exit codes: 0 root cause found or nothing failed, 1 ambiguous or unattributed, 2 usage or input error, 3 internal error."
+EPILOG = (
+    "Exit codes: 0 root cause found or nothing failed, 1 ambiguous or unattributed, "
+    "2 usage or input error, 3 internal error."
+)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -21,7 +21,7 @@ def hostlist(names: Iterable[str]) -> str:
         found = _TAIL.fullmatch(name)
         if found:
             head, digits, tail = found.groups()
-            padded = len(digits) if digits.startswith("0") else 0
+            padded = len(digits) if len(digits) > 1 and digits.startswith("0") else 0
             groups.setdefault((head, tail, padded), []).append((int(digits), digits))
         else:
             plain.append(name)

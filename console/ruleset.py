@@ -6,18 +6,35 @@ The revision is a hash of the folder's content, or what git says where the folde
 import hashlib
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
 from aitia.engine import checks, loading
-from aitia.engine.errors import InputError
+from aitia.engine.errors import InputError, ProgramError
 from aitia.engine.syntax import CheckedProgram
 from aitia.facts.schema import Schema, schema_of
 
 from . import vocabulary
 
 SUFFIXES = (".dl", ".yaml", ".yml")
+VERDICT_RELATIONS = (
+    "verdict",
+    "outcome",
+    "root_cause",
+    "suspect",
+    "among",
+    "explained_by",
+    "unexplained",
+    "affected",
+    "missing",
+    "nearest",
+    "advised",
+)
+"""Relations with an ``Attempt`` column that a diagnosis is read from."""
+EVENT_RELATIONS = ("attempt", "moment", "node_of", "repeats", "rank_to_blame", "link", "explains", "fault")
+"""The other relations that reading a diagnosis needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +73,33 @@ def load_program(folder: Path | None = None) -> RuleProgram:
     main = root / "main.dl"
     if not main.is_file():
         raise InputError(f"{folder or root}: a program is a folder with a main.dl")
-    program = loading.load_program([main], base=root.parent)
-    facts = vocabulary.load_all(root / "vocabulary", f"{root.name}/vocabulary", program)
-    program = replace(program, facts=program.facts + tuple(facts))
+    try:
+        program = loading.load_program([main], base=root.parent)
+        facts = vocabulary.load_all(root / "vocabulary", f"{root.name}/vocabulary", program)
+        program = replace(program, facts=program.facts + tuple(facts))
+        checked = checks.check(program)
+    except ProgramError as error:
+        error.texts.update(_texts(root.parent, {d.span.file for d in error.diagnostics}))
+        raise
     revision, dirty = _revision(root, git=folder is not None)
-    return RuleProgram(root.name, revision, dirty, root, checks.check(program), schema_of(program))
+    return RuleProgram(root.name, revision, dirty, root, checked, schema_of(program))
+
+
+def require_verdicts(program: RuleProgram) -> None:
+    """Raise InputError unless the program declares every relation that a diagnosis is read from."""
+    wanted = VERDICT_RELATIONS + EVENT_RELATIONS
+    absent = [r for r in wanted if r not in program.checked.decls]
+    if absent:
+        raise InputError(f"{program.folder}: the program gives no verdicts (it lacks {', '.join(absent)})")
+
+
+def _texts(base: Path, names: set[str]) -> Iterator[tuple[str, str]]:
+    """The texts of the files that a fault names, as far as they can be read."""
+    for name in sorted(names):
+        try:
+            yield name, (base / name).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
 
 
 def _revision(root: Path, *, git: bool) -> tuple[str, bool]:

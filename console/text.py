@@ -14,6 +14,8 @@ _LABELS = {
     "unattributed": "UNATTRIBUTED",
     "none": "NOTHING FAILED",
 }
+RAW = 500
+"""Characters of a raw line that are shown where it is the evidence of an origin."""
 EXAMPLES = 3
 """Raw lines shown for each cause; the JSON has all."""
 
@@ -62,7 +64,7 @@ def _cause(cause: Cause, lines: dict[str, Evidence], theme: Theme, *, named: boo
 def _raw(lines: list[Evidence], theme: Theme, count: int = EXAMPLES) -> Iterable[str]:
     for line in lines[:count]:
         yield f"  {theme.paint(where(line), 'dim')}"
-        yield "    " + clip(clean(line.text), theme.width - 4)
+        yield "    " + clip(clean(line.text), RAW)
     if len(lines) > count:
         yield theme.paint(f"  and {len(lines) - count} more such lines", "dim")
 
@@ -79,19 +81,17 @@ def _symptoms(symptoms: tuple[Symptom, ...], lines: dict[str, Evidence], theme: 
         yield from symptom_lines(symptoms, lines, theme)
 
 
-def symptom_lines(
-    symptoms: Iterable[Symptom], lines: dict[str, Evidence], theme: Theme, examples: bool = True
-) -> Iterable[str]:
-    """Symptoms of one kind and one explanation on one line, with ranks and nodes folded, and one raw line."""
-    groups: dict[tuple[str, str, str], list[Symptom]] = {}
+def symptom_lines(symptoms: Iterable[Symptom], lines: dict[str, Evidence], theme: Theme) -> Iterable[str]:
+    """Below each explanation the symptoms of one kind on one line, ranks and nodes folded, with one raw line."""
+    groups: dict[tuple[str, str], dict[str, list[Symptom]]] = {}
     for s in symptoms:
-        groups.setdefault((s.kind, s.explained_by, s.rule), []).append(s)
-    for (kind, _, rule), members in groups.items():
-        count = sum(s.count for s in members)
-        spread = _spread(members)
-        yield f"  {count} × {kind}{spread}: {members[0].statement} {theme.paint(f'[{rule}]', 'dim')}"
-        if examples:
-            yield theme.paint("    e.g. ", "dim") + _example(lines[members[0].event], theme)
+        groups.setdefault((s.explained_by, s.rule), {}).setdefault(s.kind, []).append(s)
+    for (_, rule), kinds in groups.items():
+        first = next(iter(kinds.values()))[0]
+        yield f"  {first.statement} {theme.paint(f'[{rule}]', 'dim')}"
+        for kind, members in kinds.items():
+            line = f"    {sum(s.count for s in members)} × {kind}{_spread(members)}"
+            yield line + "  " + _example(lines[members[0].event], theme, len(line) + 2)
 
 
 def _spread(members: list[Symptom]) -> str:
@@ -101,9 +101,9 @@ def _spread(members: list[Symptom]) -> str:
     return text + (f" on {nodes}" if nodes else "")
 
 
-def _example(line: Evidence, theme: Theme) -> str:
+def _example(line: Evidence, theme: Theme, used: int = 10) -> str:
     head = where(line) + "  "
-    return head + clip(clean(line.text), theme.width - len(head) - 9)
+    return theme.paint(head + clip(clean(line.text), max(30, theme.width - len(head) - used)), "dim")
 
 
 def _unexplained(attempt: Attempt, lines: dict[str, Evidence], theme: Theme) -> Iterable[str]:

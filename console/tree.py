@@ -8,6 +8,7 @@ siblings fold into the first and a count.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from aitia.engine.model import Model
 from aitia.engine.printer import literal_text
 from aitia.engine.proof import Absent, Aggregated, Compared, Derived, Given, Premise, Proof
 from aitia.engine.syntax import Call, CheckedProgram, Span
@@ -17,6 +18,9 @@ from . import phrases
 from .fold import hostlist, ranges
 from .theme import Theme, clean, clip
 
+RAW = 500
+"""Characters of a raw line that are shown."""
+
 
 @dataclass
 class Tree:
@@ -24,6 +28,7 @@ class Tree:
 
     program: CheckedProgram
     base: FactBase
+    model: Model
     theme: Theme
     full: bool = False
     depth: int = 40
@@ -48,7 +53,7 @@ class Tree:
     def _spread(self, first: Proof, others: list[Proof]) -> str:
         """Over which ranks and nodes equal proofs are spread."""
         events = {v for p in others for v in p.row if isinstance(v, str)} - set(first.row)
-        nodes = sorted({str(n) for e, n in self.base.rows.get("on_node", ()) if e in events})
+        nodes = sorted({str(n) for _, e, n in self.model.rows("node_of") if e in events})
         ranks = [int(r) for e, r in self.base.rows.get("of_rank", ()) if e in events]
         text = f": ranks {ranges(ranks)}" if ranks else ""
         return text + (f" on {hostlist(nodes)}" if nodes else "")
@@ -136,7 +141,7 @@ class Tree:
                 yield below + self.theme.paint(f"{at} (shown above)", "dim")
                 continue
             self.lines.add((place_.source, place_.line))
-            raw = clip(clean(place_.text), max(20, self.theme.width - len(below) - len(at) - 2))
+            raw = clip(clean(place_.text), RAW)
             yield f"{below}{self.theme.paint(at, 'dim')}  {self.theme.paint(raw, 'bold')}"
 
     def _fit(self, head: str, text: str, note: str = "") -> str:

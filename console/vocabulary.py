@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from aitia.engine.errors import InputError, ProgramError
 from aitia.engine.diagnostics import Diagnostic
+from aitia.engine.errors import InputError, ProgramError
 from aitia.engine.syntax import Atom, Const, Program, Rule, Span
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 CODE = "E040"
 

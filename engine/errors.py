@@ -19,10 +19,14 @@ class AitiaError(Exception):
 
 
 class ProgramError(AitiaError):
-    """A rule program is wrong; ``diagnostics`` lists every fault found in one run."""
+    """A rule program is wrong; ``diagnostics`` lists every fault found in one run.
+
+    ``texts`` maps the files that they name to their text, where somebody has filled it in.
+    """
 
     def __init__(self, diagnostics: "list[Diagnostic]") -> None:
         self.diagnostics = diagnostics
+        self.texts: dict[str, str] = {}
         super().__init__("\n".join(str(d) for d in diagnostics))
 
 

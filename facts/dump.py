@@ -18,9 +18,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
-
 from aitia.engine.errors import FactError, InputError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from .base import FactBase, Row
 from .observation import Coverage, Place
@@ -112,7 +111,9 @@ def load(path: Path, schema: Schema) -> FactBase:
             raise FactError(f"{path}: this is no gzip file") from None
         raise InputError(f"{path}: {error.strerror or error}") from None
     except (EOFError, zlib.error):
-        raise FactError(f"{path}: the dump is cut off or damaged (its compression does not end well)") from None
+        raise FactError(
+            f"{path}: the dump is cut off or damaged (its compression does not end well)"
+        ) from None
     count = sum(map(len, rows.values()))
     if count != head.facts:
         raise FactError(f"{path}: the manifest promises {head.facts} facts, the file holds {count}")
@@ -141,7 +142,9 @@ def _parse(path: Path, number: int, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply or a number too long"
+        reason = (
+            error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply or a number too long"
+        )
         raise FactError(f"{path}:{number}: not JSON ({reason})") from None
 
 
@@ -150,7 +153,9 @@ def _manifest(path: Path, text: str, schema: Schema) -> Manifest:
     if not isinstance(value, dict) or value.get("aitia") != "facts":
         raise FactError(f"{path}:1: this is not a fact dump (the first line is no manifest)")
     if value.get("format") != FORMAT:
-        raise FactError(f"{path}:1: dump format {value.get('format')!r} is not known; this aitia reads {FORMAT}")
+        raise FactError(
+            f"{path}:1: dump format {value.get('format')!r} is not known; this aitia reads {FORMAT}"
+        )
     try:
         head = Manifest.model_validate(value)
     except ValidationError as error:

@@ -71,5 +71,4 @@ def program_fault(error: ProgramError) -> str:
     """Every fault of a program with its source line."""
     from aitia.engine.diagnostics import render
 
-    texts: dict[str, str] = getattr(error, "texts", {})
-    return render(error.diagnostics, texts)
+    return render(error.diagnostics, error.texts)

@@ -12,8 +12,8 @@ from aitia.engine.errors import UsageError
 from aitia.engine.proof import Proof
 from aitia.engine.why import why
 from aitia.headline import describe
-from aitia.ruleset import demo_folder
 from aitia.proof_json import proof_json
+from aitia.ruleset import demo_folder
 from aitia.text import symptom_lines
 from aitia.theme import theme_for
 from aitia.tree import Tree
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         write(as_json([proof_json(p, case.program.checked, case.base) for p in proofs]))
         return 0
-    tree = Tree(case.program.checked, case.base, theme_for(), options.full, options.depth)
+    tree = Tree(case.program.checked, case.base, case.model, theme_for(), options.full, options.depth)
     if found:
         write(_title(*found))
     write(tree.draw_all(proofs))

@@ -4,7 +4,6 @@ import random
 
 import pandas
 import pytest
-
 from aitia.engine.errors import FactError
 from aitia.engine.parser import parse_text
 from aitia.facts.base import FactBase, build
@@ -55,7 +54,10 @@ READING = Reading(
         Statement("placement", (0, "a"), Place("job.log", 4, 0, "x")),
         Statement("placement", (0, "a"), Place("job.log", 2, 0, "y")),
     ),
-    coverage=(Coverage("b/kern.log", "kernel", "ok", lo=5, hi=8, nodes=("b",)), Coverage("a/kern.log", "kernel", "ok")),
+    coverage=(
+        Coverage("b/kern.log", "kernel", "ok", lo=5, hi=8, nodes=("b",)),
+        Coverage("a/kern.log", "kernel", "ok"),
+    ),
     clocks=(Clock("a", "wall", 1000),),
 )
 
@@ -126,7 +128,9 @@ def test_frames_go_both_ways() -> None:
     with pytest.raises(FactError, match="no column code"):
         FactBase.from_frames(SCHEMA, {"xid": frame.drop(columns="code")})
     with pytest.raises(FactError, match=r"xid\.code"):
-        FactBase.from_frames(SCHEMA, {"xid": pandas.DataFrame([("e", "a", 1.5)], columns=["event", "node", "code"])})
+        FactBase.from_frames(
+            SCHEMA, {"xid": pandas.DataFrame([("e", "a", 1.5)], columns=["event", "node", "code"])}
+        )
     with pytest.raises(FactError, match="no relation"):
         base.frame("nothing")
 

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from aitia.engine.errors import AitiaError, FactError, InputError
 from aitia.facts.base import FactBase, build
 from aitia.facts.dump import dump, is_dump, load
 from aitia.facts.observation import Coverage, Observation, Place, Reading, Statement
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from .test_base import READING, SCHEMA
 

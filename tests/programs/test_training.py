@@ -1,7 +1,6 @@
 """The first training program, one mechanism at a time: where it fires, and the twin in which it must not."""
 
 import pytest
-
 from aitia.engine.model import Model
 
 from .incidents import closed, event, job, model, nvlink5, sources, timeout, xid
@@ -33,7 +32,9 @@ def explained(found: Model) -> dict[str, set[tuple[str, str]]]:
 
 
 def test_a_link_fault_explains_waits_and_lost_connections() -> None:
-    found = model(KERNELS + job("FAILED") + nvlink5("x", "n2", GPU, 149, 5, 0.5, "NETIR_LINK_EVT", LOCAL) + WAITS)
+    found = model(
+        KERNELS + job("FAILED") + nvlink5("x", "n2", GPU, 149, 5, 0.5, "NETIR_LINK_EVT", LOCAL) + WAITS
+    )
     assert verdict(found) == "root_cause"
     assert causes(found) == {("x", "hardware", "nvlink", "n2", GPU)}
     assert explained(found) == {
@@ -48,14 +49,18 @@ def test_a_link_fault_explains_waits_and_lost_connections() -> None:
 def test_without_the_kernel_log_nothing_is_blamed_and_it_is_named_as_missing() -> None:
     found = model(sources() + job("FAILED") + WAITS)
     assert verdict(found) == "unattributed"
-    assert {(row[1], row[2]) for row in found.rows("missing")} == {("kernel log", n) for n in ("n1", "n2", "n3")}
+    assert {(row[1], row[2]) for row in found.rows("missing")} == {
+        ("kernel log", n) for n in ("n1", "n2", "n3")
+    }
     assert {e for _, e in found.rows("unexplained")} == {"w1", "w2", "c1"}
 
 
 @pytest.mark.parametrize("subcode", [21, 32, 33, 34, 35, 36, 37])
 def test_a_fault_at_the_far_end_does_not_blame_the_gpu_that_prints_it(subcode: int) -> None:
     info = (LOCAL & ~(63 << 20)) | (subcode << 20)
-    found = model(KERNELS + job("FAILED") + nvlink5("x", "n2", GPU, 149, 5, 0.5, "NETIR_LINK_EVT", info) + WAITS)
+    found = model(
+        KERNELS + job("FAILED") + nvlink5("x", "n2", GPU, 149, 5, 0.5, "NETIR_LINK_EVT", info) + WAITS
+    )
     assert causes(found) == {("x", "hardware", "nvlink", "n2", "")}
 
 
@@ -85,7 +90,9 @@ def test_a_fault_that_comes_after_the_waits_began_is_no_rival() -> None:
 
 
 def test_faults_without_a_common_failure_are_two_origins() -> None:
-    found = model(sources("n1", "n2", application=False) + xid("x", "n1", GPU, 48, 5) + xid("y", "n2", GPU, 48, 5))
+    found = model(
+        sources("n1", "n2", application=False) + xid("x", "n1", GPU, 48, 5) + xid("y", "n2", GPU, 48, 5)
+    )
     assert causes(found) == {
         ("x", "hardware", "gpu_memory", "n1", GPU),
         ("y", "hardware", "gpu_memory", "n2", GPU),
@@ -106,9 +113,7 @@ def test_a_lost_gpu_explains_silent_firmware_and_not_the_other_way() -> None:
 def test_gpus_that_leave_the_bus_together_point_to_the_host() -> None:
     kernel = sources("n1", application=False)
     together = xid("x", "n1", GPU, 79, 5, 1.0) + xid("y", "n1", "0000:9d:00", 79, 6, 1.2)
-    assert causes(model(kernel + together)) == {
-        (e, "hardware", "ambiguous", "n1", "") for e in ("x", "y")
-    }
+    assert causes(model(kernel + together)) == {(e, "hardware", "ambiguous", "n1", "") for e in ("x", "y")}
     apart = xid("x", "n1", GPU, 79, 5, 1.0) + xid("y", "n1", "0000:9d:00", 79, 6, 100.0)
     assert ("x", "hardware", "gpu_bus", "n1", GPU) in causes(model(kernel + apart))
 
@@ -135,7 +140,9 @@ def test_the_printed_edge_names_the_cause() -> None:
     later = xid("y", "n1", GPU, 45, 9, 900) + 'xid_caused_by("y", 79).\n'
     found = model(sources("n1", application=False) + xid("x", "n1", GPU, 79, 5, 1) + later)
     assert ("x", "printed-by-driver") in explained(found)["y"]
-    twin = model(sources("n1", application=False) + xid("x", "n1", GPU, 79, 5, 1) + xid("y", "n1", GPU, 45, 9, 900))
+    twin = model(
+        sources("n1", application=False) + xid("x", "n1", GPU, 79, 5, 1) + xid("y", "n1", GPU, 45, 9, 900)
+    )
     assert "y" not in explained(twin)
 
 
@@ -171,7 +178,9 @@ def test_a_stop_by_the_scheduler_explains_what_its_end_tears_down() -> None:
     found = model(KERNELS + job("PREEMPTED") + stop("preemption", 30) + nvlink + closed("c", 3, 95, 34))
     assert {c[1:3] for c in causes(found)} == {("scheduler", "preemption")}
     assert ("s", "termination-tears-down-nvlink") in explained(found)["x"]
-    before = model(KERNELS + job("FAILED") + stop("unstated", 30) + nvlink.replace("T+33", "T+3") + closed("c", 3, 95, 4))
+    before = model(
+        KERNELS + job("FAILED") + stop("unstated", 30) + nvlink.replace("T+33", "T+3") + closed("c", 3, 95, 4)
+    )
     assert {c[0] for c in causes(before)} == {"x"}
 
 
@@ -179,7 +188,9 @@ def test_a_job_that_hung_into_its_limit_began_with_the_device() -> None:
     hung = xid("x", "n2", GPU, 79, 5, 0.5) + timeout("w1", 1, 10, 601, 600) + stop("time_limit", 3000)
     assert {c[0] for c in causes(model(KERNELS + job("TIMEOUT") + hung))} == {"x"}
     healthy = stop("time_limit", 3000) + closed("c", 3, 95, 3004)
-    assert {c[1:3] for c in causes(model(KERNELS + job("TIMEOUT") + healthy))} == {("scheduler", "time_limit")}
+    assert {c[1:3] for c in causes(model(KERNELS + job("TIMEOUT") + healthy))} == {
+        ("scheduler", "time_limit")
+    }
 
 
 def test_a_completed_job_has_nothing_to_explain() -> None:
@@ -189,8 +200,13 @@ def test_a_completed_job_has_nothing_to_explain() -> None:
 
 
 def test_a_dead_adapter_explains_its_traffic_and_a_bare_completion_does_not() -> None:
-    dead = event("a", "ib_async", "job.log", 3, 0, node="n2", rank=12) + 'ib_async("a", "mlx5_0", "local_catastrophic").\n'
-    broken = event("b", "nccl_warn", "job.log", 4, 20, rank=3) + 'nccl_warn("b", "ib_completion", "status=12").\n'
+    dead = (
+        event("a", "ib_async", "job.log", 3, 0, node="n2", rank=12)
+        + 'ib_async("a", "mlx5_0", "local_catastrophic").\n'
+    )
+    broken = (
+        event("b", "nccl_warn", "job.log", 4, 20, rank=3) + 'nccl_warn("b", "ib_completion", "status=12").\n'
+    )
     found = model(KERNELS + job("FAILED") + dead + broken)
     assert causes(found) == {("a", "hardware", "nic", "n2", "mlx5_0")}
     assert verdict(model(KERNELS + job("FAILED") + broken)) == "unattributed"
