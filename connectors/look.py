@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from .automaton import any_of
-from .match import Found, decode, parts, understand
-from .packs import Pattern
+from .automaton import Finder, any_of
+from .match import Found, Matcher, Part, decode, parts
 from .peel import Peeled, peel
 from .ranks import LITERAL, Member, member_of
 from .sacct import JSON_LIMIT, Accounts, find_header, read_json, read_table
@@ -19,7 +18,10 @@ from .walk import Source
 
 OBSERVATION_LIMIT = 20_000
 """Observations at most of one pattern in one source."""
+TRIAL_LIMIT = 5 * OBSERVATION_LIMIT
+"""Lines at most of one source that one pattern is tried on."""
 VOTING_HITS = 200
+_MEMBER_TEXT = LITERAL.decode()
 
 Progress = Callable[[str, int], None]
 
@@ -53,9 +55,9 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """The patterns and their prefilter; one for all sources of an incident."""
+    """The patterns; one reader for all sources of an incident."""
 
-    patterns: tuple[Pattern, ...]
+    matcher: Matcher
     calendar: Calendar
     progress: Progress | None = None
 
@@ -131,30 +133,71 @@ class Reader:
             look.partial(reason)
 
     def _scan(self, look: Look, blocks: Iterator[bytes]) -> None:
-        words = [word.encode() for pattern in self.patterns for word in pattern.literals]
-        scan = Scan(any_of([*words, LITERAL]))
-        votes = Votes()
-        counts: Counter[str] = Counter()
-        for hit in scan.hits(blocks):
+        pass_over = _Pass(look, self.matcher)
+        for hit in pass_over.scan.hits(blocks):
             for part in parts(hit):
-                if LITERAL.decode() in part.text:
-                    member = member_of(part, look.source.name)
-                    if member is not None and len(look.members) < OBSERVATION_LIMIT:
-                        look.members.append(member)
-                found, suspicious = understand(part, self.patterns)
-                look.unparsed += suspicious
-                if found is None:
-                    continue
-                counts[found.pattern.name] += 1
-                if counts[found.pattern.name] <= OBSERVATION_LIMIT:
-                    look.found.append(found)
-                if len(look.found) <= VOTING_HITS:
-                    votes.match(found.pattern.where, found.peeled)
-        look.records = scan.lines
-        look.samples = _samples(scan)
-        votes.look_all(look.samples)
-        look.kind = votes.kind()
-        _report_surplus(look, counts)
+                pass_over.take(part)
+        look.records = pass_over.scan.lines
+        look.samples = _samples(pass_over.scan)
+        pass_over.votes.look_all(look.samples)
+        look.kind = pass_over.votes.kind()
+        for reason in pass_over.reasons():
+            look.partial(reason)
+
+
+@dataclass(slots=True)
+class _Pass:
+    """One pass over one text: what was found, what it looks like, and which patterns have had their fill."""
+
+    look: Look
+    matcher: Matcher
+    scan: Scan = field(init=False)
+    votes: Votes = field(default_factory=Votes)
+    kept: Counter[str] = field(default_factory=Counter)
+    tried: Counter[str] = field(default_factory=Counter)
+    spent: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.scan = Scan(self._finder())
+
+    def _finder(self) -> Finder | None:
+        wanted = (p for p in self.matcher.patterns if p.name not in self.spent)
+        return any_of([LITERAL, *(word.encode() for pattern in wanted for word in pattern.literals)])
+
+    def take(self, part: Part) -> None:
+        """Note what a part says."""
+        look = self.look
+        if _MEMBER_TEXT in part.text and len(look.members) < OBSERVATION_LIMIT:
+            member = member_of(part, look.source.name)
+            look.members += () if member is None else (member,)
+        understood = self.matcher.understand(part)
+        look.unparsed += understood.suspicious
+        found = understood.found
+        spent = len(self.spent)
+        for name in understood.tried:
+            self.tried[name] += 1
+            if self.tried[name] == TRIAL_LIMIT and name not in self.spent:
+                self.spent[name] = (
+                    f"more than {TRIAL_LIMIT} lines have words of `{name}`; later ones were not tried"
+                )
+        if found is not None:
+            self._keep(found)
+        if len(self.spent) > spent:
+            self.scan.finder = self._finder()
+
+    def _keep(self, found: Found) -> None:
+        name = found.pattern.name
+        self.kept[name] += 1
+        if self.kept[name] <= OBSERVATION_LIMIT:
+            self.look.found.append(found)
+        else:
+            self.spent[name] = f"more than {OBSERVATION_LIMIT} lines of `{name}`; later ones were not kept"
+        if len(self.look.found) <= VOTING_HITS:
+            self.votes.match(found.pattern.where, found.peeled)
+
+    def reasons(self) -> list[str]:
+        """Why not everything was kept."""
+        return [self.spent[name] for name in sorted(self.spent)]
 
 
 def _samples(scan: Scan) -> list[Peeled]:
@@ -162,9 +205,3 @@ def _samples(scan: Scan) -> list[Peeled]:
     if scan.size > len(scan.head):
         lines = [*lines[:-1], *sample_lines(scan.tail, whole=False)]
     return [peel(decode(line[:2000])) for line in lines if line.strip()]
-
-
-def _report_surplus(look: Look, counts: Counter[str]) -> None:
-    for name, count in sorted(counts.items()):
-        if count > OBSERVATION_LIMIT:
-            look.partial(f"{count - OBSERVATION_LIMIT} of {count} lines of `{name}` were not kept")

@@ -40,6 +40,18 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Understood:
+    """What came of a part. ``suspicious``: it looked like something known and was not understood.
+
+    ``tried`` names the patterns that were tried on it.
+    """
+
+    found: Found | None
+    suspicious: bool
+    tried: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A line, or what follows a second rank prefix in it."""
 
@@ -70,41 +82,66 @@ def parts(hit: Hit) -> Iterator[Part]:
     yield Part(hit.line, hit.offset + start, decode(hit.raw[start:]))
 
 
-def understand(part: Part, patterns: Sequence[Pattern]) -> tuple[Found | None, bool]:
-    """What the patterns make of a part, and whether it looked like something and was not understood."""
-    peeled = peel(part.text[:_LINE_TEXT].rstrip())
-    main: Found | None = None
-    extra: list[Filled] = []
-    suspicious = False
-    for pattern in patterns:
-        if main is not None and not pattern.also:
-            continue
-        if not any(word in part.text for word in pattern.literals):
-            continue
-        if peeled.channel == "kernel" and pattern.where in ("application", "scheduler"):
-            continue
-        found = pattern.regex.search(peeled.body)
-        if found is None:
-            suspicious = suspicious or not pattern.common
-            continue
-        try:
-            facts = _facts(pattern, found.groupdict())
-        except NoValueError:
-            suspicious = True
-            continue
-        if pattern.also:
-            extra += facts
-        if main is None and not pattern.also:
-            main = _found(part, pattern, peeled, found.groupdict(), facts)
-    if main is None:
-        return None, suspicious
-    if not extra:
-        return main, False
-    return _with_facts(main, extra), False
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """The patterns, and for each literal the patterns that it calls for (bit ``n`` for pattern ``n``)."""
+
+    patterns: tuple[Pattern, ...]
+    calls: tuple[tuple[str, int], ...]
+
+    @classmethod
+    def of(cls, patterns: Sequence[Pattern]) -> "Matcher":
+        """A matcher that tries patterns in the order given."""
+        calls: dict[str, int] = {}
+        for number, pattern in enumerate(patterns):
+            for word in pattern.literals:
+                calls[word] = calls.get(word, 0) | 1 << number
+        return cls(tuple(patterns), tuple(calls.items()))
+
+    def called(self, text: str) -> Iterator[Pattern]:
+        """The patterns of which a literal stands in the text, in order."""
+        bits = 0
+        for word, mask in self.calls:
+            if word in text:
+                bits |= mask
+        while bits:
+            lowest = bits & -bits
+            yield self.patterns[lowest.bit_length() - 1]
+            bits ^= lowest
+
+    def understand(self, part: Part) -> "Understood":
+        """What the patterns make of a part."""
+        peeled = peel(part.text[:_LINE_TEXT].rstrip())
+        body = peeled.body.encode("utf-8", "replace")
+        main: Found | None = None
+        extra: list[Filled] = []
+        tried: list[str] = []
+        suspicious = False
+        for pattern in self.called(part.text):
+            if main is not None and not pattern.also:
+                continue
+            if peeled.channel == "kernel" and pattern.where in ("application", "scheduler"):
+                continue
+            tried.append(pattern.name)
+            groups = pattern.regex.find(body)
+            facts = None if groups is None else _facts(pattern, groups)
+            if groups is None or facts is None:
+                suspicious = suspicious or groups is not None or not pattern.common
+            elif pattern.also:
+                extra += facts
+            else:
+                main = _found(part, pattern, peeled, groups, facts)
+        if main is not None and extra:
+            main = replace(main, facts=tuple(dict.fromkeys((*main.facts, *extra))))
+        return Understood(main, suspicious and main is None, tuple(tried))
 
 
-def _facts(pattern: Pattern, groups: dict[str, str | None]) -> tuple[Filled, ...]:
-    made = (fill(template, groups, pattern.maps) for template in pattern.makes)
+def _facts(pattern: Pattern, groups: dict[str, str | None]) -> tuple[Filled, ...] | None:
+    """The facts of a match, None where a value is not of its kind."""
+    try:
+        made = [fill(template, groups, pattern.maps) for template in pattern.makes]
+    except NoValueError:
+        return None
     return tuple(fact for fact in made if fact is not None)
 
 
@@ -136,10 +173,6 @@ def _rank(stated: str | None, prefixed: int | None, hinted: str | None) -> int |
     if prefixed is None and hinted is not None and len(hinted) <= RANK_DIGITS:
         return int(hinted)
     return prefixed
-
-
-def _with_facts(main: Found, extra: list[Filled]) -> Found:
-    return replace(main, facts=tuple(dict.fromkeys((*main.facts, *extra))))
 
 
 def _evidence(text: str) -> str:

@@ -13,7 +13,7 @@ import yaml
 from aitia.engine.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from .automaton import TextExpression, text_expression
+from .automaton import Expression, expression
 from .templates import CONVERTERS, Group, Maps, Template, parse_template
 
 Channel = Literal["kernel", "application", "scheduler", "any"]
@@ -34,7 +34,9 @@ class Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
     name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
     where: Channel = Field(alias="in")
-    literals: Annotated[tuple[Annotated[str, Field(min_length=3)], ...], Field(min_length=1)]
+    literals: Annotated[
+        tuple[Annotated[str, Field(min_length=3, pattern=r"^[^\r\n]+$")], ...], Field(min_length=1)
+    ]
     regex: str
     kind: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")] | None = None
     makes: tuple[str, ...] = ()
@@ -65,7 +67,7 @@ class Pattern:
     name: str
     where: Channel
     literals: tuple[str, ...]
-    regex: TextExpression
+    regex: Expression
     kind: str | None
     makes: tuple[Template, ...]
     maps: Maps
@@ -109,7 +111,7 @@ def compile_entry(entry: Entry, pack: Pack, file: str) -> Pattern:
     """Compile one entry. Raises InputError naming file and entry."""
     where = f"{file}: pattern `{entry.name}`"
     try:
-        regex = text_expression(_with_parts(entry.regex, pack.parts))
+        regex = expression(_with_parts(entry.regex, pack.parts))
     except ValueError as error:
         raise InputError(f"{where}: the expression does not compile: {error}") from None
     try:
@@ -117,7 +119,7 @@ def compile_entry(entry: Entry, pack: Pack, file: str) -> Pattern:
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     for template in makes:
-        _check(template, frozenset(regex.groupindex), pack.maps, where)
+        _check(template, frozenset(regex.groups), pack.maps, where)
     if entry.kind is None and not entry.also and any(not t.is_statement() for t in makes):
         raise InputError(f"{where}: makes facts of an event and has no kind")
     return Pattern(

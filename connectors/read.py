@@ -10,6 +10,7 @@ from pathlib import Path
 from aitia.facts.observation import Reading
 
 from .look import Reader
+from .match import Matcher
 from .packs import load_packs
 from .settings import Settings, read_settings
 from .settle import reference_time, settle_all
@@ -32,7 +33,7 @@ def read_incident(
     tree = find_sources(paths)
     patterns = load_packs(packs)
     settings, stated = read_settings(tree.settings) if tree.settings else (Settings(), ())
-    reader = Reader(patterns, _calendar(settings, 0), progress)
+    reader = Reader(Matcher.of(patterns), _calendar(settings, 0), progress)
     looks = [reader.look(source) for source in tree.sources]
     calendar = _calendar(settings, reference_time(looks, _calendar(settings, 0)))
     return settle_all(looks, settings, stated, calendar)

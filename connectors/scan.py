@@ -7,7 +7,7 @@ memory is bounded by a few blocks for any length of file or line.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .automaton import BytesExpression
+from .automaton import Finder
 
 WINDOW = 64 << 10
 """Bytes kept of a line that is longer than this, around the hit."""
@@ -27,9 +27,12 @@ class Hit:
 
 @dataclass(slots=True)
 class Scan:
-    """A pass over one stream; the counters are complete when ``hits`` is exhausted."""
+    """A pass over one stream; the counters are complete when ``hits`` is exhausted.
 
-    prefilter: BytesExpression | None
+    ``finder`` may be exchanged while hits are taken; the new one is used from the next block on.
+    """
+
+    finder: Finder | None
     lines: int = 0
     size: int = 0
     head: bytes = b""
@@ -69,20 +72,26 @@ class Scan:
     def _whole_lines(self, chunk: bytes, base: int, inside: bool) -> Iterator[Hit]:
         """Hits of a chunk that ends at a line's end; ``inside``: it begins within a line too long to keep."""
         at = counted = 0
-        while (found := self._search(chunk, at)) is not None:
-            start = max(chunk.rfind(b"\n", 0, found), chunk.rfind(b"\r", 0, found)) + 1
+        finder = self.finder
+        for found in finder.positions(chunk) if finder else ():
+            if found < at:
+                continue
+            start = max(chunk.rfind(b"\n", at, found), chunk.rfind(b"\r", at, found), at - 1) + 1
             end = _line_end(chunk, found)
             self.lines += chunk.count(b"\n", counted, start)
             counted = start
-            cut_front = inside and start == 0
-            yield self._cut(chunk, base, (start, found, end), cut_front)
+            if finder is not None and end - start > WINDOW:
+                found = finder.first(chunk, start, end) or start
+            yield self._cut(chunk, base, (start, found, end), inside and start == 0)
             at = end + 1
         self.lines += chunk.count(b"\n", counted)
 
     def _long_line(self, buffer: bytes, base: int, keep: int, inside: bool) -> Iterator[Hit]:
         """Hits before ``keep`` in a buffer within one line; the rest is seen again with what follows."""
+        if self.finder is None:
+            return
         at = 0
-        while (found := self._search(buffer, at)) is not None and found < keep:
+        while (found := self.finder.first(buffer, at, len(buffer))) is not None and found < keep:
             yield self._cut(buffer, base, (0, found, len(buffer)), inside)
             at = found + WINDOW // 2
 
@@ -94,12 +103,6 @@ class Scan:
         last = min(end, first + WINDOW)
         front = CUT if cut_front or first > start else b""
         return Hit(self.lines + 1, base + first, front + chunk[first:last] + (CUT if last < end else b""))
-
-    def _search(self, chunk: bytes, at: int) -> int | None:
-        if self.prefilter is None or at >= len(chunk):
-            return None
-        found = self.prefilter.search(chunk, at)
-        return None if found is None else found.start()
 
 
 def sample_lines(sample: bytes, whole: bool) -> Sequence[bytes]:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from aitia.connectors.match import Part, understand
+from aitia.connectors.match import Matcher, Part
 from aitia.connectors.packs import Entry, Pattern, compile_entry, load_packs, read_pack
 from aitia.connectors.peel import peel
 from aitia.connectors.templates import Constant, fill, parse_template
@@ -15,6 +15,7 @@ FOLDER = PROGRAM / "patterns"
 FILES = sorted(FOLDER.glob("*.yaml"))
 ENTRIES = [(path, entry) for path in FILES for entry in read_pack(path).patterns]
 ALL = load_packs([FOLDER])
+MATCHER = Matcher.of(ALL)
 DECLARED = {
     name: 0 if not columns.strip() else columns.count(":")
     for name, columns in re.findall(r"^\.decl (\w+)\(([^)]*)\)", (PROGRAM / "schema.dl").read_text(), re.M)
@@ -46,16 +47,16 @@ def test_samples_make_their_facts(path: Path, entry: Entry) -> None:
     pattern = the_pattern(entry)
     for sample in entry.samples:
         assert any(word in sample.line for word in pattern.literals), "the prefilter would miss the sample"
-        found = pattern.regex.search(peel(sample.line).body)
+        found = pattern.regex.find(peel(sample.line).body.encode())
         assert found is not None, sample.line
-        made = [fill(template, found.groupdict(), pattern.maps) for template in pattern.makes]
+        made = [fill(template, found, pattern.maps) for template in pattern.makes]
         assert [fact for fact in made if fact is not None] == as_facts(sample.facts)
 
 
 @EACH
 def test_samples_are_not_taken_by_another_pattern(path: Path, entry: Entry) -> None:
     for sample in entry.samples:
-        found, _ = understand(Part(1, 0, sample.line), ALL)
+        found = MATCHER.understand(Part(1, 0, sample.line)).found
         assert found is not None
         if not entry.also:
             assert found.pattern.name == entry.name
@@ -67,7 +68,7 @@ def test_near_misses_are_let_alone(path: Path, entry: Entry) -> None:
     pattern = the_pattern(entry)
     assert entry.near, "a pattern needs a near miss"
     for line in entry.near:
-        assert pattern.regex.search(peel(line).body) is None, line
+        assert pattern.regex.find(peel(line).body.encode()) is None, line
 
 
 @EACH
