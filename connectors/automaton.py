@@ -40,7 +40,9 @@ def expression(source: str) -> Expression:
         compiled = re2.compile(source.encode(), options)
     except re2.error as error:
         raise ValueError(str(error)) from None
-    names = {name.decode() if isinstance(name, bytes) else name: at for name, at in compiled.groupindex.items()}
+    names = {
+        name.decode() if isinstance(name, bytes) else name: at for name, at in compiled.groupindex.items()
+    }
     return Expression(dict(sorted(names.items())), compiled.search)
 
 

@@ -9,30 +9,42 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .stamps import MONTHS, SECOND, Dated, Stamp, dated, since_boot, yearless
+from .stamps import MONTHS, SECOND, Dated, SinceBoot, Stamp, dated, since_boot, yearless
 
 LEVELS = re.compile(r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|SEVERE|stdout|stderr)\Z")
 MAX_PIECES = 12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Peeled:
-    """One line without its prefixes.
+    """One line without its prefixes. Pieces fill it while it is made; nobody changes it afterwards.
 
     ``channel`` is kernel, host (a system log line of another program), nccl or plain. ``wall_error`` is the
-    error of the clock that printed ``stamp``, in nanoseconds. ``pid`` is the process of an NCCL line.
+    error of the clock that printed ``stamp``, in nanoseconds. ``rank`` is what the program itself says,
+    ``label`` what a launcher put before the line: a rank only if it started every rank itself. ``pid`` is the
+    process of an NCCL line.
     """
 
     body: str
     stamp: Stamp | None = None
     node: str | None = None
     rank: int | None = None
+    label: int | None = None
     channel: str = "plain"
     wall_error: int = SECOND
     pid: int | None = None
 
+    def time(self, stamp: Stamp | None, error: int = SECOND) -> bool:
+        """Take a time, unless an outer prefix told one; false for no time at all."""
+        if stamp is None:
+            return False
+        if self.stamp is None:
+            self.stamp, self.wall_error = stamp, error
+        return True
 
-Piece = tuple[re.Pattern[str], Callable[[Peeled, re.Match[str]], Peeled | None]]
+
+Piece = tuple[re.Pattern[str], Callable[[Peeled, re.Match[str]], bool]]
+"""An anchored expression, and what takes its match in: false where it is no such prefix after all."""
 
 _HOST = r"(?P<host>[A-Za-z0-9_][\w.:-]*)"
 _TAG = r"(?P<tag>[\w./@-]+(?:\([\w-]*\))?)(?:\[\d+\])?: ?"
@@ -52,107 +64,108 @@ def peel(line: str) -> Peeled:
     """Take off every prefix that is known."""
     peeled = Peeled(line)
     for _ in range(MAX_PIECES):
+        body = peeled.body
         for pattern, take in PIECES:
-            found = pattern.match(peeled.body)
-            taken = take(peeled, found) if found else None
-            if taken is not None and found is not None:
-                peeled = replace(taken, body=peeled.body[found.end() :])
+            found = pattern.match(body)
+            if found is not None and take(peeled, found):
+                peeled.body = body[found.end() :]
                 break
         else:
             return peeled
     return peeled
 
 
-def _with_stamp(peeled: Peeled, stamp: Stamp | None, error: int = SECOND) -> Peeled:
-    return (
-        peeled
-        if stamp is None or peeled.stamp is not None
-        else replace(peeled, stamp=stamp, wall_error=error)
-    )
-
-
-def _syslog(peeled: Peeled, found: re.Match[str], stamp: Stamp | None) -> Peeled | None:
+def _syslog(peeled: Peeled, found: re.Match[str], stamp: Stamp | None) -> bool:
     host, tag = found["host"], found["tag"]
-    if stamp is None or LEVELS.match(host):
-        return None
-    channel = "kernel" if tag == "kernel" else "host"
-    return replace(_with_stamp(peeled, stamp), node=short_host(host), channel=channel)
+    if LEVELS.match(host) or not peeled.time(stamp):
+        return False
+    peeled.node = short_host(host)
+    peeled.channel = "kernel" if tag == "kernel" else "host"
+    return True
 
 
-def _iso_syslog(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+def _iso_syslog(peeled: Peeled, found: re.Match[str]) -> bool:
     return _syslog(peeled, found, _dated(found))
 
 
-def _rfc3164(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+def _rfc3164(peeled: Peeled, found: re.Match[str]) -> bool:
     month = MONTHS.get(found["month"])
-    stamp = yearless(month, int(found["day"]), found["clock"]) if month else None
-    return _syslog(peeled, found, stamp)
-
-
-def _rfc5424(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
-    return _syslog(peeled, found, _dated(found))
+    return _syslog(peeled, found, yearless(month, int(found["day"]), found["clock"]) if month else None)
 
 
 def _dated(found: re.Match[str]) -> Dated | None:
     return dated(found["year"], found["month"], found["day"], found["clock"], found["zone"])
 
 
-def _iso(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
-    stamp = _dated(found)
-    return None if stamp is None else _with_stamp(peeled, stamp)
+def _iso(peeled: Peeled, found: re.Match[str]) -> bool:
+    return peeled.time(_dated(found))
 
 
-def _dmesg(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+def _dmesg(peeled: Peeled, found: re.Match[str]) -> bool:
     month = MONTHS.get(found["month"])
     stamp = dated(found["year"], f"{month or 0:02}", found["day"].strip().zfill(2), found["clock"], None)
     if stamp is None:
-        return None
-    wide = replace(stamp, before=SECOND, after=SECOND)
-    return replace(_with_stamp(peeled, wide, 5 * SECOND), channel="kernel")
+        return False
+    peeled.channel = "kernel"
+    return peeled.time(replace(stamp, before=SECOND, after=SECOND), 5 * SECOND)
 
 
-def _boot(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
-    return replace(_with_stamp(peeled, since_boot(found["since"])), channel="kernel")
+def _boot(peeled: Peeled, found: re.Match[str]) -> bool:
+    peeled.channel = "kernel"
+    return peeled.time(since_boot(found["since"]))
 
 
-def _kernel(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
-    return replace(peeled, channel="kernel")
+def _kmsg(peeled: Peeled, found: re.Match[str]) -> bool:
+    peeled.channel = "kernel"
+    return peeled.time(SinceBoot(int(found["micros"]) * 1000, 999))
 
 
-def _ranked(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+def _kernel(peeled: Peeled, found: re.Match[str]) -> bool:
+    peeled.channel = "kernel"
+    return True
+
+
+def _ranked(peeled: Peeled, found: re.Match[str]) -> bool:
     if peeled.channel in ("kernel", "nccl"):
-        return None
-    return peeled if peeled.rank is not None else replace(peeled, rank=int(found["rank"]))
+        return False
+    if peeled.rank is None:
+        peeled.rank = int(found["rank"])
+    return True
 
 
-def _local(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
-    return peeled
+def _labelled(peeled: Peeled, found: re.Match[str]) -> bool:
+    if peeled.channel in ("kernel", "nccl") or peeled.label is not None:
+        return False
+    peeled.label = int(found["rank"])
+    return True
 
 
-def _glog(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
+def _local(peeled: Peeled, found: re.Match[str]) -> bool:
+    return True
+
+
+def _glog(peeled: Peeled, found: re.Match[str]) -> bool:
     if found["clock"] is None or found["date"] is None:
-        return peeled
-    stamp = yearless(int(found["date"][:-2]), int(found["date"][-2:]), found["clock"])
-    return None if stamp is None else _with_stamp(peeled, stamp)
+        return True
+    return peeled.time(yearless(int(found["date"][:-2]), int(found["date"][-2:]), found["clock"]))
 
 
-def _month_day(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
-    stamp = yearless(int(found["month"]), int(found["day"]), found["clock"])
-    return None if stamp is None else _with_stamp(peeled, stamp)
+def _month_day(peeled: Peeled, found: re.Match[str]) -> bool:
+    return peeled.time(yearless(int(found["month"]), int(found["day"]), found["clock"]))
 
 
-def _nccl(peeled: Peeled, found: re.Match[str]) -> Peeled | None:
-    pid = int(found["pid"])
-    return replace(peeled, node=short_host(found["host"]), pid=pid, channel="nccl")
+def _nccl(peeled: Peeled, found: re.Match[str]) -> bool:
+    peeled.node, peeled.pid, peeled.channel = short_host(found["host"]), int(found["pid"]), "nccl"
+    return True
 
 
-def _piece(expression: str, take: Callable[[Peeled, re.Match[str]], Peeled | None]) -> Piece:
+def _piece(expression: str, take: Callable[[Peeled, re.Match[str]], bool]) -> Piece:
     return re.compile(expression, re.ASCII), take
 
 
 PIECES: tuple[Piece, ...] = (
     _piece(
-        rf"<\d{{1,3}}>1 {_DATE}T{_CLOCK}{_ZONE} {_HOST} (?P<tag>\S+) \S+ \S+ (?:-|\[[^\]]*\]) ?", _rfc5424
+        rf"<\d{{1,3}}>1 {_DATE}T{_CLOCK}{_ZONE} {_HOST} (?P<tag>\S+) \S+ \S+ (?:-|\[[^\]]*\]) ?", _iso_syslog
     ),
     _piece(rf"(?:<\d{{1,3}}>)?{_DATE}T{_CLOCK}{_ZONE} {_HOST} {_TAG}", _iso_syslog),
     _piece(
@@ -165,11 +178,12 @@ PIECES: tuple[Piece, ...] = (
     ),
     _piece(rf"\[?{_DATE}[T ,_]{_CLOCK}{_ZONE}\]?(?: (?:stdout|stderr) [FP])?[:|]? ?(?:\| |- )?", _iso),
     _piece(r"(?:<\d{1,3}>)?\[ *(?P<since>\d{1,10}\.\d{6})\] ?(?:\[ *[TC]\d+\] ?)?", _boot),
+    _piece(r"\d{1,3},\d{1,19},(?P<micros>\d{1,15}),[-c+](?:,[^;]{0,80})?;", _kmsg),
     _piece(r"kernel: ?", _kernel),
     _piece(r"\[[Rr]ank ?(?P<rank>\d{1,6})\]:? ?", _ranked),
-    _piece(r"\[\d{1,4},(?P<rank>\d{1,6})\](?:<std(?:out|err|diag)>)?:? ?", _ranked),
-    _piece(r"\[(?P<rank>\d{1,6})\]: ?", _ranked),
-    _piece(r" {0,5}(?P<rank>\d{1,6}): ", _ranked),
+    _piece(r"\[\d{1,4},(?P<rank>\d{1,6})\](?:<std(?:out|err|diag)>)?:? ?", _labelled),
+    _piece(r"\[(?P<rank>\d{1,6})\]: ?", _labelled),
+    _piece(r" {0,5}(?P<rank>\d{1,6}): ", _labelled),
     _piece(r"\[(?:default|local)_?\d{1,6}\]:? ?", _local),
     _piece(r"\([A-Za-z]\w{0,40}(?: [\w=]{1,30}){0,3} pid=\d{1,10}(?:, ip=[\w.:]{1,40})?\) ?", _local),
     _piece(

@@ -18,8 +18,9 @@ _MEMBER = re.compile(r"\bcomm 0x[0-9a-f]{1,16} rank (\d{1,6}) nranks (\d{1,6})\b
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A process of a communicator of ``size`` ranks."""
+    """A process of a communicator of ``size`` ranks; ``label`` is what a launcher put before its line."""
 
+    label: int | None
     size: int
     rank: int
     node: str
@@ -36,7 +37,7 @@ def member_of(part: Part, source: str) -> Member | None:
     if peeled.node is None or peeled.pid is None:
         return None
     place = Place(source, part.line, part.offset, part.text[:TEXT_LIMIT])
-    return Member(int(found[2]), int(found[1]), peeled.node, peeled.pid, place)
+    return Member(peeled.label, int(found[2]), int(found[1]), peeled.node, peeled.pid, place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class _Settling:
     calendar: Calendar
     ranks: Ranks
     default_node: str | None
+    labels_are_ranks: bool
     unnamed: str | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
     nodes: set[str] = field(default_factory=set)
@@ -106,7 +107,7 @@ def _open(look: Look, settings: Settings, calendar: Calendar, ranks: Ranks) -> _
     stated = settings.of_file(look.source.name)
     if stated.kind is not None and look.status not in ("failed", "empty"):
         look.kind = stated.kind
-    one = _Settling(look, stated, calendar, ranks, None)
+    one = _Settling(look, stated, calendar, ranks, None, _labels_are_ranks(look))
     own_host = {
         p.node
         for p in (*look.samples, *(f.peeled for f in look.found))
@@ -124,6 +125,8 @@ def _open(look: Look, settings: Settings, calendar: Calendar, ranks: Ranks) -> _
 
 def _look_at_samples(one: _Settling) -> None:
     one.nodes.update(p.node for p in one.look.samples if p.node is not None)
+    accounts = one.look.accounts
+    one.wall += [t for job in (accounts.jobs if accounts else ()) for t in (job.start, job.end) if t]
     for peeled in one.look.samples:
         if isinstance(peeled.stamp, Dated | Yearless):
             one.wall += interval(peeled.stamp, one.calendar) or ()
@@ -179,15 +182,24 @@ def _node(one: _Settling, found: Found) -> str | None:
 
 
 def _rank(one: _Settling, found: Found, node: str | None) -> int | None:
-    if found.rank is not None:
-        return found.rank
     if found.pattern.where in ("kernel", "scheduler"):
         return None
+    if found.rank is not None:
+        return found.rank
     if node is not None and found.peeled.pid is not None:
         known = one.ranks.of_process.get((node, found.peeled.pid))
         if known is not None:
             return known
+    if one.labels_are_ranks and found.peeled.label is not None:
+        return found.peeled.label
     return one.stated.rank if one.stated.rank is not None else rank_of_name(one.look.source.name)
+
+
+def _labels_are_ranks(look: Look) -> bool:
+    """Whether no line contradicts its launcher's label: one that starts a launcher on each node counts nodes."""
+    told = [(p.label, p.rank) for p in (*look.samples, *(f.peeled for f in look.found))]
+    told += [(m.label, m.rank) for m in look.members]
+    return all(label == rank for label, rank in told if label is not None and rank is not None)
 
 
 def _when(one: _Settling, found: Found, node: str | None) -> When | None:

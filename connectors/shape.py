@@ -40,7 +40,12 @@ class Votes:
             self.host += 1
         elif CONTROLLER.match(body):
             self.scheduler += 1
-        elif peeled.channel == "nccl" or peeled.rank is not None or WORKING.match(body):
+        elif (
+            peeled.channel == "nccl"
+            or peeled.rank is not None
+            or peeled.label is not None
+            or WORKING.match(body)
+        ):
             self.application += 1
 
     def match(self, where: str, peeled: Peeled) -> None:

@@ -159,7 +159,10 @@ def convert(text: str, converters: tuple[str, ...], maps: Maps) -> Value:
 
 def clean(text: str) -> str:
     """A text fit to be a symbol: printable, without outer blanks, at most TEXT_BOUND characters."""
-    kept = "".join(c if c.isprintable() else " " for c in text[: 2 * TEXT_BOUND]).strip()
+    kept = text[: 2 * TEXT_BOUND]
+    if not kept.isprintable():
+        kept = "".join(c if c.isprintable() else " " for c in kept)
+    kept = kept.strip()
     return kept if len(kept) <= TEXT_BOUND else kept[: TEXT_BOUND - 1] + "…"
 
 

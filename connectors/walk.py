@@ -47,7 +47,7 @@ def find_sources(paths: Sequence[Path]) -> Tree:
     for root in roots:
         for path, refused in _walk(root):
             source = Source(_name(path, base), path, refused)
-            if path.name in NAMES and path.parent == root:
+            if path.name in NAMES and root in (path, path.parent):
                 settings[path] = source
             else:
                 found[os.fspath(path)] = source

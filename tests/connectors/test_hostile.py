@@ -321,7 +321,7 @@ def test_numbers_beyond_64_bits_leave_the_record_out(tmp_path: Path) -> None:
 
 SEEDS = [
     XID79,
-    b"[rank1]:[E321 02:07:08.408271257 ProcessGroupNCCL.cpp:607] [Rank 1] Watchdog caught collective operation timeout: ",
+    b"[rank1]:[E321 02:07:08.408271257 ProcessGroupNCCL.cpp:607] [Rank 1] Watchdog caught collective operation timeout",
     b"JobID|State|NodeList|Start\n1|FAILED|n[1-3]|2026-01-01T00:00:00\n",
     b'{"jobs": [{"job_id": 1, "state": {"current": ["FAILED"]}}]}',
     gzip.compress(XID79 + b"\n" + XID79),

@@ -1,5 +1,6 @@
 """An incident folder becomes observations: kinds, nodes, ranks, clocks, years, statements, settings."""
 
+import functools
 import itertools
 import os
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from aitia.connectors import automaton, look
 from aitia.connectors.read import read_incident
 from aitia.engine.errors import InputError
 from aitia.facts.observation import EVENT, Clock, Coverage, Observation, Reading, When
@@ -149,7 +151,8 @@ def test_nccl_prefix_names_the_node_and_members_name_ranks(tmp_path: Path) -> No
         "gpu001.cluster:11:90 [0] NCCL INFO comm 0xf1a rank 4 nranks 16 cudaDev 0 busId ca000 - Init COMPLETE\n"
         "gpu002:12:90 [0] NCCL INFO comm 0xf1a rank 5 nranks 16 cudaDev 0 busId ca000 - Init COMPLETE\n"
         "gpu002:12:90 [0] NCCL INFO comm 0xf1b rank 1 nranks 2 cudaDev 0 busId ca000 - Init COMPLETE\n"
-        "[2026-05-04 19:55:23] gpu002:12:91 [1] transport/net_ib.cc:199 NCCL WARN NET/IB : Got async event : port error\n"
+        "[2026-05-04 19:55:23] gpu002:12:91 [1] transport/net_ib.cc:199 NCCL WARN NET/IB : "
+        "Got async event : port error\n"
     )
     reading = incident(tmp_path, job_DOT_log=text)
     seen = only(reading)
@@ -406,3 +409,49 @@ def test_the_hash_seed_does_not_matter(tmp_path: Path) -> None:
         for seed in ("0", "1", "2")
     }
     assert len(outputs) == 1
+
+
+def test_labels_that_count_nodes_are_no_ranks(tmp_path: Path) -> None:
+    contradicted = f"1: [rank9]: KeyError: 'x'\n1: {OOM}\n"
+    trusted = f"1: [rank1]: KeyError: 'x'\n1: {OOM}\n"
+    reading = incident(tmp_path, a_DOT_log=contradicted, b_DOT_log=trusted)
+    assert [(o.place.source, o.rank) for o in reading.observations] == [
+        ("a.log", 9),
+        ("a.log", None),
+        ("b.log", 1),
+        ("b.log", 1),
+    ]
+
+
+def test_a_settings_file_may_be_named_by_itself(tmp_path: Path) -> None:
+    incident(tmp_path, k_DOT_log=XID79, incident_DOT_yaml="files: {k.log: {node: gpu09}}")
+    reading = read_incident([tmp_path / "incident.yaml", tmp_path / "k.log"], packs=PACKS)
+    assert only(reading).node == "gpu09"
+    assert [c.source for c in reading.coverage] == ["k.log"]
+
+
+def test_kmsg_records_are_kernel_lines(tmp_path: Path) -> None:
+    reading = incident(tmp_path, **{"gpu01__kmsg": f"4,1234,5678901234,-;{XID79}\n SUBSYSTEM=pci\n"})
+    assert only(reading).when == When(5678901234000, 5678901234999, "boot:gpu01")
+
+
+@pytest.mark.parametrize("hyperscan", [True, False])
+def test_both_engines_find_the_same_lines(
+    hyperscan: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        XID79,
+        "nothing",
+        OOM,
+        "x" * 200_000 + " NCCL WARN y",
+        "NCCL WARN ErrorErrorNCCL WARN",
+        "KeyError: 'x'",
+    ]
+    monkeypatch.setattr(look, "any_of", functools.partial(automaton.any_of, hyperscan=hyperscan))
+    reading = incident(tmp_path, a_DOT_log="\n".join(lines * 3))
+    assert [(o.kind, o.place.line) for o in reading.observations] == [
+        (kind, 6 * block + line)
+        for block in range(3)
+        for kind, line in (("xid", 1), ("cuda_oom", 3), ("nccl_warn", 5), ("exception", 6))
+    ]
+    assert reading.coverage[0].unparsed == 3
