@@ -5,80 +5,87 @@ the result of an aggregate whose group is bound. Invariant: a rule that passes c
 some order of its body so that negation, comparisons, arithmetic and aggregates see known values only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .diagnostics import Diagnostic
-from .scope import group_names, inner_variables, variables, wildcards
+from .scope import group_names, inner_variables, outer_names, own_terms, variables, wildcards
 from .syntax import Aggregate, Atom, Call, Compare, Const, Literal, Not, Rule, Term, Var
 
 _BIND = "bind it with a positive atom, or with `=` to something known"
 _NEGATED = "bind it with a positive atom, or write `_` if any value will do"
 
 
+Step = tuple[frozenset[str], frozenset[str]]
+"""Names that must be bound, and names that are bound then."""
+
+
 def bound_names(rule: Rule) -> frozenset[str]:
     """The names of the variables outside aggregates that the body of ``rule`` binds."""
-    groups = {id(item): group_names(rule, item) for item in rule.body if isinstance(item, Aggregate)}
-    return _bound(rule.body, frozenset(), groups)
+    outer = outer_names(rule)
+    return _closure(frozenset(), (step for literal in rule.body for step in _steps(literal, outer)))
 
 
-def _bound(
-    body: Sequence[Literal], known: frozenset[str], groups: dict[int, frozenset[str]]
-) -> frozenset[str]:
-    """The least set of names that holds ``known`` and is closed under what the literals bind."""
-    found = set(known)
-    waiting = list(body)
-    while waiting:
-        still = [literal for literal in waiting if not _bind(literal, found, groups)]
-        if len(still) == len(waiting):
-            break
-        waiting = still
-    return frozenset(found)
+def _bound_hopefully(rule: Rule) -> frozenset[str]:
+    """What would be bound if the group of every aggregate were: an unbound group is a fault of its own."""
+    steps = (step for literal in rule.body for step in _steps(literal, _own_names(literal)))
+    return _closure(frozenset(), steps)
 
 
-def _bind(literal: Literal, found: set[str], groups: dict[int, frozenset[str]]) -> bool:
-    """Adds what ``literal`` binds now; true if it will bind nothing more later."""
+def _own_names(literal: Literal) -> frozenset[str]:
+    return frozenset(var.name for var in variables(own_terms(literal)))
+
+
+def _steps(literal: Literal, outer: frozenset[str]) -> Iterator[Step]:
+    """The ways in which a literal binds variables; an aggregate is grouped by names of ``outer``."""
     match literal:
         case Atom(args=args):
-            found.update(arg.name for arg in args if isinstance(arg, Var))
-            return True
+            yield frozenset(), frozenset(arg.name for arg in args if isinstance(arg, Var))
         case Compare(op="=", left=left, right=right):
-            return _equate(left, right, found) or _equate(right, left, found)
-        case Aggregate(result=Var(name=name)) if groups.get(id(literal), frozenset()) <= found:
-            found.add(name)
-            return True
+            yield from _equation(left, right)
+            yield from _equation(right, left)
+        case Aggregate(result=Var(name=name)):
+            yield group_names(outer, literal), frozenset((name,))
         case _:
-            return False
+            pass
 
 
-def _equate(target: Term, source: Term, found: set[str]) -> bool:
-    if not isinstance(target, Var) or any(True for _ in wildcards((source,))):
-        return False
-    if all(var.name in found for var in variables((source,))):
-        found.add(target.name)
-        return True
-    return False
+def _equation(target: Term, source: Term) -> Iterator[Step]:
+    if isinstance(target, Var) and not any(True for _ in wildcards((source,))):
+        yield frozenset(var.name for var in variables((source,))), frozenset((target.name,))
+
+
+def _closure(known: frozenset[str], steps: Iterable[Step]) -> frozenset[str]:
+    """All names that follow from ``known``, in linear time (Dowling and Gallier, 1984): each step counts
+    what it still needs, and each name knows the steps that wait for it."""
+    needs, gives = zip(*steps, (frozenset[str](), known), strict=True)
+    left = [len(need - known) for need in needs]
+    waiting: dict[str, list[int]] = {}
+    for number, need in enumerate(needs):
+        for name in need - known:
+            waiting.setdefault(name, []).append(number)
+    found: set[str] = set()
+    ready = [number for number, count in enumerate(left) if count == 0]
+    while ready:
+        for name in gives[ready.pop()] - found:
+            found.add(name)
+            for number in waiting.pop(name, ()):
+                left[number] -= 1
+                if left[number] == 0:
+                    ready.append(number)
+    return frozenset(found)
 
 
 def check_binding(rule: Rule) -> list[Diagnostic]:
     """All faults of a rule's variables; a variable is reported once for each literal."""
     bound = _bound_hopefully(rule)
     strictly = bound_names(rule)
+    outer = outer_names(rule)
     found = [*_wild(rule.head.args, "the head of a rule"), *_unbound_head(rule, bound)]
     for literal in rule.body:
         found.extend(_literal(literal, bound))
         if isinstance(literal, Aggregate):
-            found.extend(_aggregate(rule, literal, strictly))
+            found.extend(_aggregate(literal, group_names(outer, literal), strictly))
     return found
-
-
-def _bound_hopefully(rule: Rule) -> frozenset[str]:
-    """What would be bound if the group of every aggregate were: an unbound group is a fault of its own."""
-    groups = {
-        id(item): group_names(rule, item) & {var.name for var in variables((item.result,))}
-        for item in rule.body
-        if isinstance(item, Aggregate)
-    }
-    return _bound(rule.body, frozenset(), groups)
 
 
 def _unbound_head(rule: Rule, bound: frozenset[str]) -> Iterator[Diagnostic]:
@@ -132,15 +139,14 @@ def _result(result: Term) -> Iterator[Diagnostic]:
         yield Diagnostic("E046", result.span, message, hint)
 
 
-def _aggregate(rule: Rule, aggregate: Aggregate, bound: frozenset[str]) -> Iterator[Diagnostic]:
+def _aggregate(aggregate: Aggregate, group: frozenset[str], bound: frozenset[str]) -> Iterator[Diagnostic]:
     """Faults inside an aggregate: its group must be bound outside, the rest inside."""
-    group = group_names(rule, aggregate)
     for var in _first_of_each(aggregate):
         if var.name in group and var.name not in bound:
             what = "is grouped by this aggregate and is bound by nothing outside of it"
             hint = f"add a positive atom beside the aggregate that binds `{var.name}`"
             yield _unbound("E043", var, what, hint)
-    inner = _bound(aggregate.body, group, {})
+    inner = _closure(group, (step for literal in aggregate.body for step in _steps(literal, frozenset())))
     for literal in aggregate.body:
         yield from _literal(literal, inner)
     if aggregate.target is not None:

@@ -13,7 +13,7 @@ from .diagnostics import Diagnostic, errors, tidy
 from .errors import ProgramError
 from .lints import lint, place_in_doc
 from .strata import check_strata, stratify
-from .syntax import CheckedProgram, Const, Decl, Program, Rule, Span
+from .syntax import CheckedProgram, Const, Decl, Program, Rule
 from .typecheck import ClauseTypes, Lineage, lineages
 
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -24,7 +24,7 @@ def check(program: Program, *, extra: Sequence[Diagnostic] = ()) -> CheckedProgr
 
     ``extra`` holds what the parser found, so that one run tells everything.
     """
-    if faults := errors(diagnose(program, extra=extra)):
+    if faults := tidy(errors((*extra, *_faults(program, whole=not errors(extra))))):
         raise ProgramError(faults)
     decls = first_declarations(program)
     lineage = lineages(program.types)
@@ -38,38 +38,41 @@ def diagnose(program: Program, *, extra: Sequence[Diagnostic] = ()) -> list[Diag
     With errors in ``extra``, warnings that need the whole program stay away: what they miss may stand in
     the clauses that did not parse.
     """
+    whole = not errors(extra)
+    return tidy((*extra, *_faults(program, whole=whole), *lint(program, whole=whole)))
+
+
+def _faults(program: Program, *, whole: bool) -> Iterator[Diagnostic]:
+    """All errors of meaning; ``whole`` says that every clause did parse."""
     decls = first_declarations(program)
     lineage = lineages(program.types)
-    whole = not errors(extra)
-    found = [*extra]
-    found.extend(check_types_declared(program, lineage))
-    found.extend(check_declarations(program))
-    found.extend(Uses(program, decls, whole=whole).check(program))
-    found.extend(_check_names(program))
-    found.extend(_check_facts(program, decls, lineage))
+    yield from check_types_declared(program, lineage)
+    yield from check_declarations(program)
+    yield from Uses(program, decls, whole=whole).check(program)
+    yield from _check_names(program)
+    yield from _check_facts(program, decls, lineage)
     for rule in program.rules:
-        found.extend(check_binding(rule))
-        found.extend(ClauseTypes(decls, lineage).check(rule))
-    found.extend(check_strata(program))
-    found.extend(lint(program, whole=whole))
-    return tidy(found)
+        yield from check_binding(rule)
+        yield from ClauseTypes(decls, lineage).check(rule)
+    yield from check_strata(program)
 
 
 def _check_names(program: Program) -> Iterator[Diagnostic]:
     """Names given with ``@rule``: kebab-case, and each once."""
-    seen: dict[str, Span] = {}
+    seen: dict[str, Rule] = {}
     for rule in sorted((*program.rules, *program.facts), key=lambda rule: rule.span):
         name = rule.doc.tag("rule")
         if name is None:
             continue
-        span = place_in_doc(program, rule, "@rule")
+        first = seen.setdefault(name, rule)
         if not _KEBAB.fullmatch(name):
             hint = "lower-case letters, digits and single hyphens: `device-fault`"
-            yield Diagnostic("E051", span, f"`{name}` is not the name of a rule", hint)
-        elif name in seen:
-            related = ((seen[name], "first used here"),)
-            yield Diagnostic("E049", span, f"two rules are called `{name}`", related=related)
-        seen.setdefault(name, span)
+            message = f"`{name}` is not the name of a rule"
+            yield Diagnostic("E051", place_in_doc(program, rule, "@rule"), message, hint)
+        elif first is not rule:
+            related = ((place_in_doc(program, first, "@rule"), "first used here"),)
+            message = f"two rules are called `{name}`"
+            yield Diagnostic("E049", place_in_doc(program, rule, "@rule"), message, related=related)
 
 
 def _check_facts(program: Program, decls: Mapping[str, Decl], lineage: Lineage) -> Iterator[Diagnostic]:

@@ -54,20 +54,21 @@ def rules_that_never_fire(program: Program) -> Iterator[Diagnostic]:
 
 def variables_used_once(rule: Rule) -> Iterator[Diagnostic]:
     """Named variables that join nothing and that the reading does not name; ``_name`` is meant so."""
+    outer = outer_names(rule)
     told = set(_PLACE.findall(rule.doc.reading))
-    yield from _once([var for var in _outer_occurrences(rule) if var.name not in told])
+    yield from _once([var for var in _outer_occurrences(rule, outer) if var.name not in told])
     for literal in rule.body:
         if isinstance(literal, Aggregate):
-            group = group_names(rule, literal)
+            group = group_names(outer, literal)
             yield from _once([var for var in inner_variables(literal) if var.name not in group])
 
 
-def _outer_occurrences(rule: Rule) -> list[Var]:
+def _outer_occurrences(rule: Rule, outer: frozenset[str]) -> list[Var]:
     terms = chain(rule.head.args, *(own_terms(literal) for literal in rule.body))
     found = list(variables(terms))
     for literal in rule.body:
         if isinstance(literal, Aggregate):
-            group = group_names(rule, literal)
+            group = group_names(outer, literal)
             found.extend(var for var in inner_variables(literal) if var.name in group)
     return found
 
@@ -83,29 +84,35 @@ def _once(occurrences: list[Var]) -> Iterator[Diagnostic]:
 def cartesian_products(rule: Rule) -> Iterator[Diagnostic]:
     """Positive atoms that nothing connects with the first ones: not a shared variable, nor a literal that
     names variables of both."""
-    groups: list[tuple[set[str], Atom | None]] = []
+    outer = outer_names(rule)
+    parent: dict[str, str] = {}
     for literal in rule.body:
-        names = _names(literal, rule)
-        anchor = literal if isinstance(literal, Atom) and names else None
-        apart = [group for group in groups if not group[0] & names]
-        for other, first in groups:
-            if other & names:
-                names = names | other
-                anchor = first or anchor
-        groups = [*apart, (names, anchor)]
-    anchors = sorted((atom for _, atom in groups if atom), key=lambda atom: atom.span)
-    for atom in anchors[1:]:
-        first = anchors[0]
+        names = _names(literal, outer)
+        for name in names:
+            parent[_root(parent, name)] = _root(parent, names[0])
+    parts: dict[str, Atom] = {}
+    for literal in rule.body:
+        if isinstance(literal, Atom) and (names := _names(literal, outer)):
+            parts.setdefault(_root(parent, names[0]), literal)
+    first, *others = parts.values() or [rule.head]
+    for atom in others:
         message = f"nothing joins `{atom.relation}` with `{first.relation}`: every pair of rows is tried"
         related = ((first.span, "the other part of the body"),)
         yield Diagnostic("W004", atom.span, message, "share a variable, or compare two", related)
 
 
-def _names(literal: Literal, rule: Rule) -> set[str]:
+def _root(parent: dict[str, str], name: str) -> str:
+    """The name that stands for all that are connected with ``name``; halves the way as it goes."""
+    while (above := parent.setdefault(name, name)) != name:
+        parent[name] = parent[above]
+        name = above
+    return name
+
+
+def _names(literal: Literal, outer: frozenset[str]) -> list[str]:
     """The variables through which a literal can connect others."""
-    if isinstance(literal, Aggregate):
-        return {var.name for var in variables(own_terms(literal))} | group_names(rule, literal)
-    return {var.name for var in variables(own_terms(literal))}
+    names = [var.name for var in variables(own_terms(literal))]
+    return [*names, *sorted(group_names(outer, literal))] if isinstance(literal, Aggregate) else names
 
 
 def unknown_places(program: Program, rule: Rule) -> Iterator[Diagnostic]:

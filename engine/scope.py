@@ -56,9 +56,9 @@ def outer_names(rule: Rule) -> frozenset[str]:
     return frozenset(var.name for group in terms for var in variables(group))
 
 
-def group_names(rule: Rule, aggregate: Aggregate) -> frozenset[str]:
-    """The names of the variables that an aggregate of ``rule`` is grouped by."""
-    return outer_names(rule) & {var.name for var in inner_variables(aggregate)}
+def group_names(outer: frozenset[str], aggregate: Aggregate) -> frozenset[str]:
+    """The names of the variables that an aggregate is grouped by; ``outer`` are those outside of any."""
+    return outer & {var.name for var in inner_variables(aggregate)}
 
 
 def atoms(body: Iterable[Literal]) -> Iterator[tuple[Atom, str]]:

@@ -82,7 +82,7 @@ class ClauseTypes:
         """All type faults of a clause; atoms of unknown relations or wrong arity are passed over."""
         if rule.body:
             self._shared = outer_names(rule)
-            self._literals(rule, rule.body)
+            self._literals(rule.body)
         self._atom(rule.head, in_head=True)
         if self._uses:
             self._judge()
@@ -90,7 +90,7 @@ class ClauseTypes:
 
     # -- gathering -----------------------------------------------------------------------------
 
-    def _literals(self, rule: Rule, body: tuple[Literal, ...]) -> None:
+    def _literals(self, body: tuple[Literal, ...]) -> None:
         for place, literal in enumerate(body, 1):
             match literal:
                 case Atom():
@@ -101,8 +101,8 @@ class ClauseTypes:
                     self._compare(left, right)
                 case Aggregate():
                     outside = self._shared
-                    self._scope, self._shared = place, group_names(rule, literal)
-                    self._literals(rule, literal.body)
+                    self._scope, self._shared = place, group_names(outside, literal)
+                    self._literals(literal.body)
                     self._target(literal)
                     self._scope, self._shared = 0, outside
 

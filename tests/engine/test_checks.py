@@ -154,3 +154,17 @@ def test_many_facts_are_checked() -> None:
     facts = "".join(f'on("n{i % 9}", "d{i % 7}", {i}).\n' for i in range(20_000))
     checked = checks.check(parser.parse_text(GOOD + facts))
     assert len(checked.program.facts) == 20_000
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ", ".join(f"x{i} = x{i + 1}" for i in range(5_000)) + ", p(x5000)",
+        ", ".join(f"p(x{i}), x{i} < x{i + 1}" for i in range(3_000)) + ", p(x3000)",
+        "p(x0), " + ", ".join(f"x{i + 1} = count : {{ p(x{i}) }}" for i in range(1_500)),
+    ],
+    ids=["equations", "comparisons", "aggregates"],
+)
+def test_a_body_of_thousands_of_literals_is_checked_in_linear_time(body: str) -> None:
+    text = f".decl p(x: number) .input p .decl q(x: number) .output q q(x0) :- {body}."
+    assert [d.code for d in checks.diagnose(parser.parse_text(text))] in ([], ["W002"])
