@@ -44,10 +44,17 @@ _LATER_SIGNS = {
     "@": ("E017", "functions of the user's own (`@`) are not in the language", ""),
     "|": ("E017", "`|` is not in the language", ""),
 }
-_HINTS = {
-    "=": "equality is written with one `=`",
-    "not": "negation is written `!relation(…)`",
-    "|": "write one rule for each alternative",
+# Hints for slips that are known from other languages, by the word before and the word at fault.
+_SLIPS = {
+    ("=", "="): "equality is written with one `=`",
+    ("=", ">"): "write `>=`",
+    ("=", "<"): "write `<=`",
+    ("<", ">"): "write `!=`",
+}
+_SLIPS_ALONE = {
+    "and": "literals are separated by `,`",
+    "or": "write one rule for each alternative",
+    ":-": "does the clause before end with `.`?",
 }
 
 
@@ -118,17 +125,25 @@ class Cursor:
         span = self._lexer.source.span(token.start, token.end)
         return Fault(token.start, Diagnostic(code, span, message, hint))
 
-    def _unexpected(self, wanted: str, token: Token) -> Fault:
+    def _unexpected(self, wanted: str, token: Token, hint: str = "") -> Fault:
         """The fault that ``token`` stands where ``wanted`` should."""
         if token.kind == "broken":
             return Fault(token.start)
         if token.kind == "eof":
             return self._fault("E008", token, f"this is not finished; expected {wanted}")
         if token.kind in _LATER_SIGNS:
-            code, message, hint = _LATER_SIGNS[token.kind]
-            return self._fault(code, token, message, hint)
+            code, message, advice = _LATER_SIGNS[token.kind]
+            return self._fault(code, token, message, advice)
         shown = token.text if len(token.text) <= 40 else token.text[:40] + "…"
-        return self._fault("E001", token, f"expected {wanted}, found `{shown}`", _HINTS.get(token.kind, ""))
+        return self._fault("E001", token, f"expected {wanted}, found `{shown}`", hint or self._slip(token))
+
+    def _slip(self, token: Token) -> str:
+        """What was perhaps meant, or an empty string."""
+        place = self._at if self._peek() is token else self._at - 1
+        before = self._tokens[place - 1].text if place > 0 else ""
+        if before == "not":
+            return "negation is written `!relation(…)`"
+        return _SLIPS.get((before, token.text)) or _SLIPS_ALONE.get(token.text, "")
 
     def _reserved(self, token: Token) -> Fault:
         """A reserved word where a value must stand."""

@@ -180,7 +180,8 @@ class ClauseParser(TermParser):
 
     def _head(self) -> Atom:
         if (token := self._peek()).kind != "ident":
-            raise self._unexpected("a declaration, a fact or a rule", token)
+            hint = "declarations and directives end without a `.`" if token.kind == "." else ""
+            raise self._unexpected("a declaration, a fact or a rule", token, hint)
         head = self._atom()
         if (token := self._peek()).kind == ",":
             message = "not supported yet: a rule with several heads"
@@ -191,7 +192,8 @@ class ClauseParser(TermParser):
         wanted = "`,` or `.`" if has_body else "`:-` or `.`"
         if token.kind == "eof":
             return self._fault("E008", token, f"the text ends inside a clause; expected {wanted}")
-        return self._unexpected(wanted, token)
+        meant = not has_body and token.kind in (":", "<", "<=", "=")
+        return self._unexpected(wanted, token, "a rule is written `head :- body.`" if meant else "")
 
     def query(self) -> tuple[Literal, ...]:
         """A body that is all there is; a final ``.`` is optional."""
@@ -218,6 +220,8 @@ class ClauseParser(TermParser):
             return Not(self._atom(), self._since(token))
         if token.kind == "ident" and self._after().kind == "(" and token.text not in RESERVED:
             return self._atom()
+        if token.kind in (",", ".", ":-", ")", "}"):
+            raise self._unexpected("a literal of the body", token)
         if token.kind == "(":
             self._refuse_group()
         return self._comparison(token)

@@ -132,6 +132,29 @@ def test_ten_faults_give_ten_messages() -> None:
     assert len(program.rules) == 10
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("p(x) :- q(x), x == 3.", "one `=`"),
+        ("p(x) :- q(x), x => 3.", "`>=`"),
+        ("p(x) :- q(x), x =< 3.", "`<=`"),
+        ("p(x) :- q(x), x <> 3.", "`!=`"),
+        ("p(x) :- q(x), not r(x).", "`!relation"),
+        ("p(x) :- q(x) and r(x).", "`,`"),
+        ("p(x) :- q(x) or r(x).", "one rule for each"),
+        ("p(x) <- q(x).", "`head :- body.`"),
+        ("p(x) : q(x).", "`head :- body.`"),
+        ("p(x) :- q(x),\np(x) :- r(x).", "clause before"),
+        (".decl p(x: number).", "without a `.`"),
+        ("p('a').", "double quotes"),
+        (".ouput p", "`.output`"),
+    ],
+)
+def test_common_slips_get_a_hint(text: str, hint: str) -> None:
+    _, (fault,) = parser.parse_collect(text)
+    assert hint in fault.hint
+
+
 def test_parse_text_raises_every_error_and_no_warning() -> None:
     with pytest.raises(ProgramError) as raised:
         parser.parse_text("/// stray\n\np(x :- q(x).\nq(é).\n", "t.dl")
