@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from .automaton import Finder, any_of
-from .match import Found, Matcher, Part, decode, parts
+from .match import Found, Matcher, Part, decode, parts, with_context
 from .peel import Peeled, peel
 from .ranks import LITERAL, Member, member_of
 from .sacct import JSON_LIMIT, Accounts, find_header, read_json, read_table
@@ -20,6 +20,8 @@ OBSERVATION_LIMIT = 20_000
 """Observations at most of one pattern in one source."""
 TRIAL_LIMIT = 5 * OBSERVATION_LIMIT
 """Lines at most of one source that one pattern is tried on."""
+CONTEXT_LINES = 4
+"""A line lends its context to lines at most this far below."""
 VOTING_HITS = 200
 _MEMBER_TEXT = LITERAL.decode()
 
@@ -28,7 +30,11 @@ Progress = Callable[[str, int], None]
 
 @dataclass(slots=True)
 class Look:
-    """What one source holds. ``samples`` are its first and last lines without their prefixes."""
+    """What one source holds.
+
+    ``samples`` are its first and last lines without their prefixes; ``modified`` is the file's age, in
+    nanoseconds since 1970.
+    """
 
     source: Source
     kind: str = "unknown"
@@ -37,6 +43,7 @@ class Look:
     records: int = 0
     unparsed: int = 0
     digest: str = ""
+    modified: int = 0
     found: list[Found] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
     samples: list[Peeled] = field(default_factory=list)
@@ -72,7 +79,7 @@ class Reader:
         first = next(blocks, b"")
         if not self._set_aside(look, first, content):
             self._read(look, first, chain((first,), self._told(blocks, source.name)))
-        look.digest = content.digest
+        look.digest, look.modified = content.digest, content.modified
         if content.trouble is not None:
             (look.partial if look.records and look.status != "failed" else look.failed)(content.trouble)
         return look
@@ -156,12 +163,13 @@ class _Pass:
     kept: Counter[str] = field(default_factory=Counter)
     tried: Counter[str] = field(default_factory=Counter)
     spent: dict[str, str] = field(default_factory=dict)
+    lent: Found | None = None
 
     def __post_init__(self) -> None:
         self.scan = Scan(self._finder())
 
     def _finder(self) -> Finder | None:
-        wanted = (p for p in self.matcher.patterns if p.name not in self.spent)
+        wanted = (p for p in self.matcher.patterns if not p.also and p.name not in self.spent)
         return any_of([LITERAL, *(word.encode() for pattern in wanted for word in pattern.literals)])
 
     def take(self, part: Part) -> None:
@@ -186,6 +194,11 @@ class _Pass:
             self.scan.finder = self._finder()
 
     def _keep(self, found: Found) -> None:
+        if found.pattern.context == "gives":
+            self.lent = found if self._lent_to(found) is None else with_context(found, self.lent)
+            return
+        if found.pattern.context == "takes":
+            found = with_context(found, self._lent_to(found))
         name = found.pattern.name
         self.kept[name] += 1
         if self.kept[name] <= OBSERVATION_LIMIT:
@@ -194,6 +207,11 @@ class _Pass:
             self.spent[name] = f"more than {OBSERVATION_LIMIT} lines of `{name}`; later ones were not kept"
         if len(self.look.found) <= VOTING_HITS:
             self.votes.match(found.pattern.where, found.peeled)
+
+    def _lent_to(self, found: Found) -> Found | None:
+        """The context that the last lines gave, unless they are too far."""
+        near = self.lent is not None and found.line - self.lent.line <= CONTEXT_LINES
+        return self.lent if near else None
 
     def reasons(self) -> list[str]:
         """Why not everything was kept."""

@@ -136,6 +136,18 @@ class Matcher:
         return Understood(main, suspicious and main is None, tuple(tried))
 
 
+def with_context(found: Found, lent: Found | None) -> Found:
+    """A line with the node, rank and time that an earlier line gave, where it has none of its own."""
+    if lent is None:
+        return found
+    return replace(
+        found,
+        node=found.node or lent.node,
+        rank=lent.rank if found.rank is None else found.rank,
+        stamp=found.stamp or lent.stamp,
+    )
+
+
 def _facts(pattern: Pattern, groups: dict[str, str | None]) -> tuple[Filled, ...] | None:
     """The facts of a match, None where a value is not of its kind."""
     try:

@@ -46,6 +46,7 @@ class Entry(BaseModel):
     also: bool = False
     common: bool = False
     clock: Literal["line", "scheduler"] = "line"
+    context: Literal["none", "gives", "takes"] = "none"
 
 
 class Pack(BaseModel):
@@ -61,7 +62,8 @@ class Pack(BaseModel):
 class Pattern:
     """A pattern ready for use.
 
-    ``common``: its literals are ordinary words; a line that has them and does not match is no sign of a gap.
+    ``context``: a line that gives context lends its node, rank and time to the next lines of a pattern that takes
+    it. ``common``: its literals are ordinary words; a line that has them and does not match is no sign of a gap.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Pattern:
     also: bool
     common: bool
     clock: str
+    context: str
 
 
 def load_packs(folders: Sequence[Path]) -> tuple[Pattern, ...]:
@@ -123,16 +126,17 @@ def compile_entry(entry: Entry, pack: Pack, file: str) -> Pattern:
     if entry.kind is None and not entry.also and any(not t.is_statement() for t in makes):
         raise InputError(f"{where}: makes facts of an event and has no kind")
     return Pattern(
-        entry.name,
-        entry.where,
-        entry.literals,
-        regex,
-        entry.kind,
-        makes,
-        pack.maps,
-        entry.also,
-        entry.common,
-        entry.clock,
+        name=entry.name,
+        where=entry.where,
+        literals=entry.literals,
+        regex=regex,
+        kind=entry.kind,
+        makes=makes,
+        maps=pack.maps,
+        also=entry.also,
+        common=entry.common,
+        clock=entry.clock,
+        context=entry.context,
     )
 
 

@@ -125,6 +125,14 @@ def _kernel(peeled: Peeled, found: re.Match[str]) -> bool:
     return True
 
 
+def _monotonic(peeled: Peeled, found: re.Match[str]) -> bool:
+    """A host after the seconds since boot; without them ``host kernel:`` may be any text."""
+    if peeled.channel != "kernel" or peeled.node is not None:
+        return False
+    peeled.node = short_host(found["host"])
+    return True
+
+
 def _ranked(peeled: Peeled, found: re.Match[str]) -> bool:
     if peeled.channel in ("kernel", "nccl"):
         return False
@@ -180,6 +188,10 @@ PIECES: tuple[Piece, ...] = (
     _piece(r"(?:<\d{1,3}>)?\[ *(?P<since>\d{1,10}\.\d{6})\] ?(?:\[ *[TC]\d+\] ?)?", _boot),
     _piece(r"\d{1,3},\d{1,19},(?P<micros>\d{1,15}),[-c+](?:,[^;]{0,80})?;", _kmsg),
     _piece(r"kernel: ?", _kernel),
+    _piece(r"kern {0,4}:[a-z]{3,6} {0,4}: ?", _kernel),
+    _piece(rf"{_HOST} kernel: ?", _monotonic),
+    _piece(rf"[A-Z][a-z][a-z] {_DATE} {_CLOCK} (?P<zone>UTC)? ?{_HOST} {_TAG}", _iso_syslog),
+    _piece(r"\[pod/[\w.-]{1,253}/[\w.-]{1,253}\] ?", _local),
     _piece(r"\[[Rr]ank ?(?P<rank>\d{1,6})\]:? ?", _ranked),
     _piece(r"\[\d{1,4},(?P<rank>\d{1,6})\](?:<std(?:out|err|diag)>)?:? ?", _labelled),
     _piece(r"\[(?P<rank>\d{1,6})\]: ?", _labelled),

@@ -1,4 +1,4 @@
-"""Slurm accounting: ``sacct -P`` text and ``sacct --json``, read into statements about attempts.
+"""Slurm accounting: the text of ``sacct`` and ``sacct --json``, read into statements about attempts.
 
 Columns may come in any choice and order. Invariant: what a row does not say stays unsaid; a row that cannot
 be read is counted and the others go on.
@@ -19,6 +19,8 @@ from .stamps import SECOND, Calendar, interval, parse_iso
 from .templates import clean
 
 DELIMITERS = ("\x1f", "\x1e", "|")
+RULED = "-"
+"""Stands for the delimiter of a table in columns, with a rule of dashes under its header."""
 STATES = re.compile(
     r"(?:PENDING|RUNNING|SUSPENDED|COMPLETED|CANCELLED|FAILED|TIMEOUT|NODE_FAIL|PREEMPTED|BOOT_FAIL|DEADLINE|"
     r"OUT_OF_MEMORY)\Z"
@@ -57,8 +59,11 @@ class Accounts:
 
 
 def find_header(lines: Sequence[str]) -> tuple[int, str] | None:
-    """Where among a file's first lines a ``sacct -P`` header stands, and its delimiter; None for none."""
+    """Where among a file's first lines the header of ``sacct`` stands, and its delimiter; None for none."""
     for index, line in enumerate(lines[:20]):
+        below = lines[index + 1] if index + 1 < len(lines) else ""
+        if {"jobid", "state"} <= set(line.lower().split()) and re.fullmatch(r"-{2,}(?: +-{2,})+\s*", below):
+            return index, RULED
         for delimiter in DELIMITERS:
             names = {part.strip().lower() for part in line.split(delimiter)}
             if names & {"jobid", "jobidraw"} and "state" in names:
@@ -67,19 +72,33 @@ def find_header(lines: Sequence[str]) -> tuple[int, str] | None:
 
 
 def read_table(source: str, text: str, calendar: Calendar) -> Accounts:
-    """Read ``sacct -P`` text."""
+    """Read the text of ``sacct -P``, or of ``sacct`` in columns."""
     lines = text.split("\n")
     header = find_header(lines)
     accounts = Accounts(records=len(lines) - (lines[-1] == ""))
     if header is None:
         return accounts
     index, delimiter = header
-    names = [part.strip().lower() for part in lines[index].rstrip("\r").split(delimiter)]
+    if delimiter == RULED:
+        spans = [found.span() for found in re.finditer("-+", lines[index + 1])]
+        cut = ("\x1f".join(line[a:b] for a, b in spans) if line.strip() else "" for line in lines[index:])
+        delimiter, table = "\x1f", [*lines[:index], *cut]
+        table[index + 1] = ""
+    else:
+        table = lines
+    names = [part.strip().lower() for part in table[index].rstrip("\r").split(delimiter)]
     starts = [0, *accumulate(len(line.encode()) + 1 for line in lines)]
-    for number, row, cells in _rows(lines[index + 1 :], delimiter, len(names), accounts):
-        place = Place(source, index + 1 + number, starts[index + number], row[:TEXT_LIMIT])
+    for number, row, cells in _rows(table[index + 1 :], delimiter, len(names), accounts):
+        place = Place(
+            source, index + 1 + number, starts[index + number], _raw(row, lines[index + number])[:TEXT_LIMIT]
+        )
         _add_row(dict(zip(names, cells, strict=False)), place, calendar, accounts)
     return accounts
+
+
+def _raw(row: str, line: str) -> str:
+    """The row as it stands in the file: a joined row is longer than its first line."""
+    return row if row.startswith(line.rstrip("\r")) else line
 
 
 def _rows(

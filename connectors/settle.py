@@ -42,9 +42,7 @@ def reference_time(looks: Sequence[Look], calendar: Calendar) -> int:
             told += [time for job in look.accounts.jobs for time in (job.start, job.end) if time]
     if told:
         return max(told)
-    return max(
-        (look.source.path.stat().st_mtime_ns for look in looks if look.source.refused is None), default=0
-    )
+    return max((look.modified for look in looks), default=0)
 
 
 @dataclass(slots=True)

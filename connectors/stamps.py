@@ -161,7 +161,7 @@ def since_boot(text: str) -> SinceBoot:
 def _offset(zone: str | None) -> int | None:
     if not zone:
         return None
-    if zone == "Z":
+    if zone in ("Z", "UTC"):
         return 0
     hours, minutes = int(zone[1:3]), int(zone[-2:])
     return (hours * 60 + minutes) * 60 * (-1 if zone[0] == "-" else 1)

@@ -8,6 +8,7 @@ import bz2
 import codecs
 import hashlib
 import lzma
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -53,6 +54,7 @@ class Content:
     path: Path
     trouble: str | None = None
     size: int = 0
+    modified: int = 0
     _hash: "hashlib._Hash" = field(default_factory=hashlib.sha256)
 
     @property
@@ -64,6 +66,7 @@ class Content:
         """The bytes as they lie on disk."""
         try:
             with self.path.open("rb") as file:
+                self.modified = os.fstat(file.fileno()).st_mtime_ns
                 while block := file.read(BLOCK):
                     self.size += len(block)
                     self._hash.update(block)

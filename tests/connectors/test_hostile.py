@@ -350,3 +350,18 @@ def test_no_bytes_raise(content: bytes, name: str, tmp_path: Path) -> None:
         return
     assert reading == read(folder)
     assert len(reading.coverage) == (name != "incident.yaml")
+
+
+def test_foreign_file_names(tmp_path: Path) -> None:
+    for name in (b"\xff\xfe.log", b"a\nb.log", b"c\x1b[31m.log"):
+        (tmp_path / os.fsdecode(name)).write_bytes(XID79)
+    sources = [c.source for c in read(tmp_path).coverage]
+    assert sources == ["\\xff\\xfe.log", "a\\nb.log", "c\\x1b[31m.log"]
+
+
+def test_without_a_dated_line_the_files_age_tells_the_year(tmp_path: Path) -> None:
+    (tmp_path / "k.log").write_bytes(b"Dec 31 23:00:00 node-a kernel: " + XID79)
+    os.utime(tmp_path / "k.log", (1704153600, 1704153600))
+    (seen,) = read(tmp_path).observations
+    assert seen.when is not None
+    assert seen.when.lo == 1704063600 * 10**9

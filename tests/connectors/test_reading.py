@@ -70,6 +70,18 @@ def said(reading: Reading) -> set[tuple[object, ...]]:
             When(1728529613 * S, 1728529614 * S - 1, "node-b"),
             "node-b",
         ),
+        (
+            "Thu 2024-10-10 03:06:53 UTC node-b kernel: ",
+            When(1728529613 * S, 1728529614 * S - 1, "node-b"),
+            "node-b",
+        ),
+        ("[155044.078590] node-b kernel: ", When(155044078590000, 155044078590999, "boot:node-b"), "node-b"),
+        ("kern  :err   : [155044.078590] ", When(155044078590000, 155044078590999, "boot:node-a"), "node-a"),
+        (
+            "2024-10-10T03:06:53,250000+00:00 ",
+            When(1728529613_250000000, 1728529613_250000999, "node-a"),
+            "node-a",
+        ),
         ("kernel: ", None, "node-a"),
         ("", None, "node-a"),
     ],
@@ -455,3 +467,53 @@ def test_both_engines_find_the_same_lines(
         for kind, line in (("xid", 1), ("cuda_oom", 3), ("nccl_warn", 5), ("exception", 6))
     ]
     assert reading.coverage[0].unparsed == 3
+
+
+SUMMARY = """Root Cause (first observed failure):
+[3]:
+  time      : 2026-12-01_03:10:46
+  host      : gpu017.cluster
+  rank      : 139 (local_rank: 3)
+  exitcode  : -6 (pid: 8123)
+  error_file: <N/A>
+filler
+filler
+  exitcode  : -15 (pid: 9)
+"""
+
+
+def test_the_launchers_summary_lends_host_rank_and_time(tmp_path: Path) -> None:
+    first, second = incident(tmp_path, job_DOT_log=SUMMARY).observations
+    assert first.facts == (("process_exit", (EVENT, 8123, -6)),)
+    assert (first.node, first.rank) == ("gpu017", 139)
+    assert first.when == When(1796094646 * S, 1796094647 * S - 1, "gpu017")
+    assert (second.node, second.rank, second.when) == (None, None, None)
+
+
+COLUMNS = """$ sacct -j 4711 --format=JobID,JobName,State,ExitCode,Start,End,NodeList
+JobID           JobName      State ExitCode               Start                 End        NodeList
+------------ ---------- ---------- -------- ------------------- ------------------- ---------------
+4711         pretrain-+     FAILED      1:0 2026-01-01T00:00:00 2026-01-01T01:00:00    gpu[001-002]
+4711.batch        batch     FAILED      1:0 2026-01-01T00:00:00 2026-01-01T01:00:00          gpu001
+4712         pretrain-+ CANCELLED+      0:0             Unknown             Unknown   None assigned
+
+"""
+
+
+def test_sacct_in_columns(tmp_path: Path) -> None:
+    reading = incident(tmp_path, acct_DOT_txt=COLUMNS)
+    assert said(reading) == {
+        ("job", "4711", "4711", "pretrain-+"),
+        ("job_state", "4711", "FAILED"),
+        ("job_exit", "4711", 1, 0),
+        ("job_time", "4711", 1767225600 * S, 1767229200 * S),
+        ("job_node", "4711", "gpu001"),
+        ("job_node", "4711", "gpu002"),
+        ("job", "4712", "4712", "pretrain-+"),
+        ("job_state", "4712", "CANCELLED"),
+        ("job_exit", "4712", 0, 0),
+    }
+    for statement in reading.statements:
+        line = COLUMNS.splitlines()[statement.place.line - 1]
+        assert statement.place.text == line
+        assert COLUMNS.encode()[statement.place.offset :].startswith(line.encode())
