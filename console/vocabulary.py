@@ -13,7 +13,7 @@ from aitia.engine.errors import InputError, ProgramError
 from aitia.engine.syntax import Atom, Const, Program, Rule, Span
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-CODE = "E040"
+CODE = "E060"
 
 
 class Table(BaseModel):

@@ -72,6 +72,7 @@ CODES: dict[str, Code] = {
     "E049": _error("rule name used twice", "Names of rules are quoted in proofs and tickets."),
     "E050": _error("fact that is not ground", "A clause without a body holds constants only."),
     "E051": _error("malformed rule name", "Names of rules are in kebab-case."),
+    "E060": _error("faulty table", "Facts of a program may stand in a table beside it."),
     "W001": _warning("unused relation", "Nothing reads this relation and it is no output."),
     "W002": _warning("variable used once", "It joins nothing; a typing slip looks just like this."),
     "W003": _warning("rule that never fires", "A relation of the body is empty by construction."),

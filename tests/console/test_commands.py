@@ -164,9 +164,9 @@ VOCABULARY = "relation: a\ncolumns: [x]\nreference: https://example.org\nrows:\n
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (VOCABULARY.replace("relation: a", "relation: b"), "v.yaml:1:1: error E040: there is no relation"),
+        (VOCABULARY.replace("relation: a", "relation: b"), "v.yaml:1:1: error E060: there is no relation"),
         (VOCABULARY.replace("[x]", "[y]"), "has the columns x"),
-        (VOCABULARY.replace("[1]", "[1, 2]"), "v.yaml:5:1: error E040: the row has 2 values for 1 columns"),
+        (VOCABULARY.replace("[1]", "[1, 2]"), "v.yaml:5:1: error E060: the row has 2 values for 1 columns"),
         (VOCABULARY.replace("[1]", "[1.5]"), "rows.0.0"),
         (VOCABULARY.replace("reference: https://example.org\n", ""), "reference"),
         (VOCABULARY.replace("[1]", "[1"), "not YAML"),
