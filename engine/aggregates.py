@@ -7,36 +7,48 @@ premises in the group.
 
 import numpy as np
 
-from .body import Context, Frame, Level, run, select
-from .columns import BoolArray, IntArray, Packing, bounds, distinct, heads, ordered
-from .expressions import GREATEST, LEAST, compute
+from .body import Context, Frame, Level, higher, run, select
+from .columns import (
+    GREATEST,
+    LEAST,
+    BoolArray,
+    IntArray,
+    Packing,
+    bounds,
+    distinct,
+    heads,
+    is_sorted,
+    ordered,
+)
+from .expressions import compute
 from .plan import GROUP, Reduce
 
 
 def reduce_groups(step: Reduce, frame: Frame, context: Context) -> Frame:
     """The frame with the aggregate's result bound, without the rows that have none."""
-    if step.merge and isinstance(frame.level, int):
-        rows = distinct([frame.columns[v] for v in step.group], frame.n)
-        frame = frame if rows is None else select(frame, rows, step.group)
+    if step.merge:
+        frame = _merged(step, frame)
         first = number = None
     else:
         first, number = _groups(step, frame)
     groups = {v: frame.columns[v] if first is None else frame.columns[v].take(first) for v in step.group}
-    n = frame.n if first is None else len(first)
-    values, level, valid = _values(step, groups, n, context)
-    if step.merge and first is not None:
-        own = _least_levels(frame.level, number, n)
-        frame, number = Frame(n, groups, own, None), None
+    values, level, valid = _values(step, groups, frame.n if first is None else len(first), context)
     if number is not None:
         values = values.take(number)
         level = level if isinstance(level, int) else level.take(number)
         valid = None if valid is None else valid.take(number)
-    if isinstance(level, int) and isinstance(frame.level, int):
-        joined: Level = max(level, frame.level)
-    else:
-        joined = np.maximum(level, frame.level)
-    result = Frame(frame.n, {**frame.columns, step.result: values}, joined, frame.rows)
+    columns = {**frame.columns, step.result: values}
+    result = Frame(frame.n, columns, higher(level, frame.level), frame.rows)
     return result if valid is None else select(result, np.flatnonzero(valid), step.keep)
+
+
+def _merged(step: Reduce, frame: Frame) -> Frame:
+    """One row for each group, that of the least level."""
+    if not isinstance(frame.level, int) and not is_sorted(frame.level):
+        _, order = ordered(frame.level.astype(np.int64))
+        frame = frame if order is None else select(frame, order, step.group)
+    rows = distinct([frame.columns[v] for v in step.group], frame.n)
+    return frame if rows is None else select(frame, rows, step.group)
 
 
 def _groups(step: Reduce, frame: Frame) -> tuple[IntArray | None, IntArray | None]:
@@ -54,14 +66,6 @@ def _groups(step: Reduce, frame: Frame) -> tuple[IntArray | None, IntArray | Non
     back = np.empty(frame.n, np.int64)
     back[rows] = number
     return rows[starts], back
-
-
-def _least_levels(level: Level, number: IntArray | None, n: int) -> Level:
-    if isinstance(level, int) or number is None:
-        return level
-    least = np.full(n, GREATEST, np.int64)
-    np.minimum.at(least, number, level)
-    return least
 
 
 def _values(
@@ -112,13 +116,14 @@ def _reduce(
 
 
 def _levels(level: Level, order: IntArray | None, starts: IntArray, some: IntArray, n: int) -> Level:
+    """The greatest level in each group; 0 for an empty one."""
     if isinstance(level, int):
         if len(some) == n or not level:
             return level
         top: Level = level
     else:
         top = np.maximum.reduceat(level if order is None else level.take(order), starts)
-    spread = np.zeros(n, np.int64)
+    spread = np.zeros(n, np.int32)
     spread[some] = top
     return spread
 

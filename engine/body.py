@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .columns import BoolArray, IntArray
+from .columns import GREATEST, LEAST, BoolArray, IntArray
 from .errors import LimitExceeded
-from .expressions import COMPARE, GREATEST, LEAST, Note, Operand, compute
+from .expressions import COMPARE, Note, Operand, compute
 from .index import expand
 from .plan import Anti, Assign, Filter, Join, Reduce, Step
-from .relation import Relation
+from .relation import LevelArray, Relation
 
-Level = int | IntArray
+Level = int | LevelArray
 
 
 @dataclass(slots=True)
@@ -62,6 +62,13 @@ def run(steps: Sequence[Step], frame: Frame, context: Context) -> Frame:
         if not frame.n:
             return Frame(0, {}, 0, frame.rows)
     return frame
+
+
+def higher(one: Level, other: Level) -> Level:
+    """The greater of two levels, row by row where they differ."""
+    if isinstance(one, int) and isinstance(other, int):
+        return max(one, other)
+    return np.maximum(one, other)
 
 
 def select(frame: Frame, rows: IntArray, keep: Sequence[str]) -> Frame:
@@ -129,9 +136,7 @@ def _exists(step: Join, frame: Frame, context: Context) -> Frame:
     relation = context.relations[step.relation]
     if not relation.n:
         return Frame(0)
-    one, level = relation.levels[0], frame.level
-    level = max(level, one) if isinstance(level, int) else np.maximum(level, one)
-    frame = Frame(frame.n, frame.columns, level, None)
+    frame = Frame(frame.n, frame.columns, higher(frame.level, relation.levels[0]), None)
     if step.span is not None:
         _, first, count, order = _probe_span(step, relation, frame, context)[0]
         left, _ = expand(first, np.minimum(count, 1), order)
@@ -271,10 +276,10 @@ def _cross(step: Join, frame: Frame, relation: Relation, begin: int, end: int, c
         left = np.repeat(np.arange(frame.n), size)
         return _assemble(step, frame, relation, left, np.tile(np.arange(begin, end), frame.n))
     columns = {v: relation.columns[c][begin:end] for v, c in step.binds}
-    first, last = relation.level(begin), relation.level(end - 1)
-    if first == last:
-        return Frame(size, columns, max(frame.level, first))
-    return Frame(size, columns, np.maximum(relation.levels_of(np.arange(begin, end)), frame.level))
+    one = relation.level(begin)
+    if one == relation.level(end - 1):
+        return Frame(size, columns, max(frame.level, one))
+    return Frame(size, columns, higher(frame.level, relation.levels_from(begin, end)))
 
 
 def _assemble(step: Join, frame: Frame, relation: Relation, left: IntArray | None, rows: IntArray) -> Frame:
@@ -289,8 +294,4 @@ def _assemble(step: Join, frame: Frame, relation: Relation, left: IntArray | Non
     if traced is not None:
         traced[step.src] = rows
     one = relation.one_level()
-    if one is None:
-        level = np.maximum(relation.levels_of(rows), level)
-    else:
-        level = max(level, one) if isinstance(level, int) else np.maximum(level, one)
-    return Frame(len(rows), columns, level, traced)
+    return Frame(len(rows), columns, higher(level, relation.levels_of(rows) if one is None else one), traced)

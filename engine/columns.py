@@ -31,7 +31,7 @@ def bounds(column: IntArray) -> tuple[int, int]:
     return int(column.min()), int(column.max())
 
 
-def is_sorted(keys: IntArray, strictly: bool = False) -> bool:
+def is_sorted(keys: npt.NDArray[np.integer], strictly: bool = False) -> bool:
     """Whether keys ascend (without repetition if ``strictly``)."""
     if len(keys) < 2:
         return True
@@ -41,7 +41,7 @@ def is_sorted(keys: IntArray, strictly: bool = False) -> bool:
     return bool(compare(keys[1:], keys[:-1]).all())
 
 
-def heads(ordered_keys: IntArray) -> BoolArray:
+def heads(ordered_keys: npt.NDArray[np.integer]) -> BoolArray:
     """True where a sorted column starts a new value."""
     mask = np.empty(len(ordered_keys), np.bool_)
     mask[:1] = True
@@ -177,7 +177,7 @@ def distinct(columns: Sequence[IntArray], n: int, in_order: bool = False) -> Int
         return np.zeros(1, np.int64)
     if is_sorted(columns[0], strictly=True):
         return None
-    narrow, wide = _fitting(columns)
+    narrow, wide = _fitting(columns, WORD + 1 - n.bit_length())
     if wide and len(narrow) > 1:
         rows = _distinct_by(narrow, wide, n)
         if rows is not None:
@@ -190,15 +190,15 @@ def _unless_all(rows: IntArray, n: int) -> IntArray | None:
     return None if len(rows) == n else rows
 
 
-def _fitting(columns: Sequence[IntArray]) -> tuple[list[IntArray], list[IntArray]]:
-    """Columns that can be packed into one word as they are, and those that are left over."""
+def _fitting(columns: Sequence[IntArray], room: int) -> tuple[list[IntArray], list[IntArray]]:
+    """Columns that can be packed into ``room`` bits as they are, and those that are left over."""
     space = 1
     narrow: list[IntArray] = []
     wide: list[IntArray] = []
     for column in columns:
         low, high = bounds(column)
         bits = (high - low + 1).bit_length()
-        fits = space.bit_length() + bits <= WORD
+        fits = space.bit_length() + bits <= room
         (narrow if fits else wide).append(column)
         if fits:
             space <<= bits

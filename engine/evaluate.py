@@ -14,12 +14,12 @@ all levels are alike, this is plain semi-naive evaluation. No premise is stored:
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
 from .body import Context, Frame, Level, run
-from .columns import IntArray, distinct, heads, ordered
+from .columns import IntArray, distinct, heads, is_sorted, ordered
 from .errors import LimitExceeded
 from .expressions import Dropped
 from .given import Facts, take_in
@@ -27,7 +27,7 @@ from .keys import key_columns, may_repeat
 from .model import Model
 from .normal import Match, NormalRule, normal_rule
 from .plan import SMALL, Join, Reduce, Step, Wish, plan
-from .relation import Known, Relation
+from .relation import FEW, Known, Relation
 from .symbols import Symbols
 from .syntax import CheckedProgram, Span
 
@@ -287,21 +287,28 @@ def _merge(relation: Relation, parts: list[Candidates], repeats: bool) -> None:
         parts = [Candidates(relation.columns, relation.n, 0), *parts]
     even = [piece for part in parts for piece in _by_level(part)]
     even.sort(key=lambda piece: piece.level)
-    n = sum(piece.n for piece in even)
+    sizes: dict[int, int] = {}
+    for piece in even:
+        sizes[piece.level] = sizes.get(piece.level, 0) + piece.n
     columns = [_joined([piece.columns[i] for piece in even]) for i in range(relation.arity)]
-    levels = sorted({piece.level for piece in even})
-    if len(levels) == 1:
-        rows = distinct(columns, n) if repeats else None
-        if rows is not None:
-            columns, n = [c.take(rows) for c in columns], len(rows)
-        relation.hold(columns, n, [0], levels)
-        return
-    column = np.repeat(np.array([piece.level for piece in even]), [piece.n for piece in even])
-    rows = distinct(columns, n, in_order=True) if repeats else None
+    n = sum(sizes.values())
+    rows = distinct(columns, n, in_order=len(sizes) > FEW) if repeats else None
     if rows is not None:
-        columns, n, column = [c.take(rows) for c in columns], len(rows), column.take(rows)
-    starts = np.flatnonzero(heads(column))
-    relation.hold(columns, n, starts.tolist(), column.take(starts).tolist())
+        blocks = _by_block(rows, list(accumulate(sizes.values())))
+        rows = _joined(blocks)
+        columns, n = [c.take(rows) for c in columns], len(rows)
+        sizes = dict(zip(sizes, map(len, blocks), strict=True))
+    held = {level: size for level, size in sizes.items() if size}
+    relation.hold(columns, n, [0, *accumulate(held.values())][:-1], list(held))
+
+
+def _by_block(rows: IntArray, ends: list[int]) -> list[IntArray]:
+    """Row numbers, apart by the blocks in which they lie; in ascending order if there are many blocks."""
+    if len(ends) == 1:
+        return [rows]
+    if len(ends) > FEW:
+        return np.split(rows, np.searchsorted(rows, ends[:-1]))
+    return [rows[(rows >= begin) & (rows < end)] for begin, end in pairwise([0, *ends])]
 
 
 def _joined(parts: list[IntArray]) -> IntArray:
@@ -315,7 +322,14 @@ def _by_level(found: Candidates) -> list[Even]:
     least, most = int(found.level.min()), int(found.level.max())
     if least == most:
         return [Even(found.columns, found.n, least)]
-    levels, rows = ordered(found.level, most + 1)
+    if is_sorted(found.level):
+        starts = [int(i) for i in np.flatnonzero(heads(found.level))]
+        pieces = pairwise([*starts, found.n])
+        return [Even([c[a:b] for c in found.columns], b - a, int(found.level[a])) for a, b in pieces]
+    if most - least < FEW:
+        masks = [(level, np.flatnonzero(found.level == level)) for level in range(least, most + 1)]
+        return [Even([c.take(r) for c in found.columns], len(r), level) for level, r in masks if len(r)]
+    levels, rows = ordered(found.level.astype(np.int64), most + 1)
     columns = found.columns if rows is None else [c.take(rows) for c in found.columns]
     starts = [*np.flatnonzero(heads(levels)).tolist(), found.n]
     return [Even([c[a:b] for c in columns], b - a, int(levels[a])) for a, b in pairwise(starts)]

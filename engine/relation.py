@@ -9,12 +9,19 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from .columns import BoolArray, IntArray, Packing, bounds, ordered
 from .index import Index, KeySet
 
 PACKED = 63
 """Bits of a key and a row number that are sorted together."""
+
+FEW = 8
+"""So many levels are told apart by comparing with each."""
+
+LevelArray = npt.NDArray[np.int32]
+"""A level for each of some rows."""
 
 TINY = 64
 """Relations of so few rows are not measured."""
@@ -48,7 +55,7 @@ class Relation:
         self.levels: list[int] = []
         self.keys: frozenset[int] = frozenset()
         self._room: list[IntArray] | None = None
-        self._steps: tuple[IntArray, IntArray] | None = None
+        self._steps: tuple[IntArray, LevelArray] | None = None
         self._indexes: dict[tuple[tuple[int, ...], int | None], list[Index]] = {}
         self._members: dict[tuple[int, ...], list[tuple[int, int, KeySet]]] = {}
         self._bounds: tuple[int, list[tuple[int, int] | None]] = (0, [None] * arity)
@@ -90,12 +97,28 @@ class Relation:
             return None
         return self.levels[0] if self.levels else 0
 
-    def levels_of(self, rows: IntArray) -> IntArray:
-        """The level of each row."""
+    def levels_from(self, begin: int, end: int) -> LevelArray:
+        """The level of each row of a range."""
+        ends = [*self.blocks[1:], self.n]
+        sizes = [max(min(b, end) - max(a, begin), 0) for a, b in zip(self.blocks, ends, strict=True)]
+        return np.repeat(np.array(self.levels, np.int32), sizes)
+
+    def levels_of(self, rows: IntArray) -> int | LevelArray:
+        """The level of each row, as one number if they are seen to be alike."""
         if len(rows) < 8:
-            return np.array([self.level(row) for row in rows.tolist()], np.int64)
+            return np.array([self.level(row) for row in rows.tolist()], np.int32)
+        least = bisect_right(self.blocks, int(rows.min())) - 1
+        most = bisect_right(self.blocks, int(rows.max())) - 1
+        if least == most:
+            return self.levels[least]
+        if most - least <= FEW:
+            found = np.full(len(rows), self.levels[least], np.int32)
+            for place in range(least + 1, most + 1):
+                more = self.levels[place] - self.levels[place - 1]
+                found += np.multiply(rows >= self.blocks[place], more, dtype=np.int32)
+            return found
         if self._steps is None or len(self._steps[0]) != len(self.blocks):
-            self._steps = (np.array(self.blocks, np.int64), np.array(self.levels, np.int64))
+            self._steps = (np.array(self.blocks, np.int64), np.array(self.levels, np.int32))
         blocks, levels = self._steps
         return levels.take(np.searchsorted(blocks, rows, "right") - 1)
 

@@ -22,6 +22,7 @@ from .model import Model, Row, Value, kinds_of
 from .normal import Fold, Lacks, Match, Normal, NormalRule, Test, variables
 from .plan import Step, Wish, plan
 from .proof import Absent, Aggregated, Compared, Derived, Given, Group, Premise, Proof
+from .relation import LevelArray
 from .syntax import Aggregate, Compare, Const, Not, Span, Term, Var
 
 Key = tuple[str, int]
@@ -306,10 +307,10 @@ class _Prover:
             out.append(self._finish(key, draft))
         return out
 
-    def _in_order(self, reader: _Reader, frame: Frame, levels: IntArray) -> IntArray:
+    def _in_order(self, reader: _Reader, frame: Frame, levels: LevelArray) -> IntArray:
         """The bindings of a frame by level, then by premise rows."""
         assert frame.rows is not None
-        keys = [levels]
+        keys: list[IntArray | LevelArray] = [levels]
         for match in reader.matches:
             keys += [c.take(frame.rows[match.src]) for c in self.model.relations[match.relation].columns]
         order: IntArray = np.lexsort(keys[::-1])
@@ -324,8 +325,8 @@ def _one(operand: Operand, columns: dict[str, IntArray]) -> int:
     return int(compute(operand, columns, 1, _ignore)[0][0])
 
 
-def _level_column(level: Level, n: int) -> IntArray:
-    return np.full(n, level, np.int64) if isinstance(level, int) else level
+def _level_column(level: Level, n: int) -> LevelArray:
+    return np.full(n, level, np.int32) if isinstance(level, int) else level
 
 
 def _kind(term: Term, kinds: dict[str, str]) -> str:
