@@ -177,37 +177,31 @@ def distinct(columns: Sequence[IntArray], n: int, in_order: bool = False) -> Int
         return np.zeros(1, np.int64)
     if is_sorted(columns[0], strictly=True):
         return None
-    narrow, wide = _fitting(columns, WORD + 1 - n.bit_length())
-    if wide and len(narrow) > 1:
-        rows = _distinct_by(narrow, wide, n)
+    ranges = [bounds(column) for column in columns]
+    narrow = _fitting(ranges, WORD + 1 - n.bit_length())
+    if 1 < len(narrow) < len(columns):
+        rows = _distinct_by(columns, narrow, n)
         if rows is not None:
-            return _unless_all(np.sort(rows) if in_order else rows, n)
-    packing = Packing(columns, n)
+            return None if len(rows) == n else np.sort(rows) if in_order else rows
+    packing = Packing(columns, n, ranges)
     return distinct_keys(packing.keys, packing.space, in_order)
 
 
-def _unless_all(rows: IntArray, n: int) -> IntArray | None:
-    return None if len(rows) == n else rows
-
-
-def _fitting(columns: Sequence[IntArray], room: int) -> tuple[list[IntArray], list[IntArray]]:
-    """Columns that can be packed into ``room`` bits as they are, and those that are left over."""
+def _fitting(ranges: Sequence[tuple[int, int]], room: int) -> list[int]:
+    """Which columns can be packed into ``room`` bits as they are."""
     space = 1
-    narrow: list[IntArray] = []
-    wide: list[IntArray] = []
-    for column in columns:
-        low, high = bounds(column)
+    narrow: list[int] = []
+    for place, (low, high) in enumerate(ranges):
         bits = (high - low + 1).bit_length()
-        fits = space.bit_length() + bits <= room
-        (narrow if fits else wide).append(column)
-        if fits:
+        if space.bit_length() + bits <= room:
             space <<= bits
-    return narrow, wide
+            narrow.append(place)
+    return narrow
 
 
-def _distinct_by(narrow: list[IntArray], wide: list[IntArray], n: int) -> IntArray | None:
-    """Distinct rows by the narrow columns alone, if these happen to determine the others; else None."""
-    packing = Packing(narrow, n)
+def _distinct_by(columns: Sequence[IntArray], narrow: list[int], n: int) -> IntArray | None:
+    """Distinct rows by some columns alone, if these happen to determine the others; else None."""
+    packing = Packing([columns[i] for i in narrow], n)
     keys, rows = ordered(packing.keys, packing.space)
     starts = heads(keys)
     if rows is None:
@@ -217,6 +211,7 @@ def _distinct_by(narrow: list[IntArray], wide: list[IntArray], n: int) -> IntArr
     first = rows[starts]
     repeated = np.flatnonzero(~starts)
     same, as_ = rows[repeated], first[np.cumsum(starts)[repeated] - 1]
+    wide = [column for i, column in enumerate(columns) if i not in narrow]
     if all((column[same] == column[as_]).all() for column in wide):
         return first
     return None

@@ -25,11 +25,11 @@ from .expressions import Dropped
 from .given import Facts, take_in
 from .keys import key_columns, may_repeat
 from .model import Model
-from .normal import Match, NormalRule, normal_rule
+from .normal import Match, NormalRule, Rules
 from .plan import SMALL, Join, Reduce, Step, Wish, plan
 from .relation import FEW, Known, Relation
 from .symbols import Symbols
-from .syntax import CheckedProgram, Span
+from .syntax import Atom, CheckedProgram, Rule, Span
 
 BLOCK = 1 << 18
 """Rows of the first relation of a body taken at a time, so that intermediate results stay small."""
@@ -51,10 +51,11 @@ def evaluate(checked: CheckedProgram, facts: Facts, *, limits: Limits | None = N
     LimitExceeded.
     """
     symbols, relations = take_in(checked, facts)
-    work = _Evaluation(checked, symbols, relations, limits or Limits())
+    rules = Rules(checked.program.rules, symbols.code)
+    work = _Evaluation(checked, symbols, relations, limits or Limits(), rules)
     for stratum in checked.strata:
         work.close(stratum)
-    return Model(checked, symbols, relations, work.rules, work.warnings())
+    return Model(checked, symbols, relations, rules, work.warnings())
 
 
 @dataclass(slots=True)
@@ -92,22 +93,8 @@ class _Evaluation:
     symbols: Symbols
     relations: dict[str, Relation]
     limits: Limits
-    rules: list[NormalRule] = field(default_factory=list)
+    rules: Rules
     _dropped: dict[tuple[int, Span, str], tuple[int, ...]] = field(default_factory=dict)
-    _by_head: dict[str, list[NormalRule]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for number, rule in enumerate(self.checked.program.rules):
-            normal = normal_rule(rule, number, self._resolve)
-            self.rules.append(normal)
-            self._by_head.setdefault(normal.relation, []).append(normal)
-
-    def _resolve(self, value: str | int) -> int:
-        if isinstance(value, int):
-            return value
-        number = self.symbols.id(value)
-        assert number is not None, "every constant of a program is in its table"
-        return number
 
     def warnings(self) -> tuple[Dropped, ...]:
         """Derivations left out, in order of rule and place."""
@@ -125,11 +112,11 @@ class _Evaluation:
     def close(self, stratum: tuple[str, ...]) -> None:
         """Derive all rows of mutually recursive relations; everything below is closed already."""
         members = frozenset(stratum)
-        rules = [rule for name in stratum for rule in self._by_head.get(name, ())]
+        rules = [each for name in stratum for each in self.rules.of(name)]
         if not rules:
             return
-        if any(isinstance(x, Match) and x.relation in members for rule in rules for x in rule.body):
-            self._recur(members, sorted(rules, key=lambda r: r.number))
+        if any(isinstance(x, Atom) and x.relation in members for _, rule in rules for x in rule.body):
+            self._recur(members, [self.rules.normal(*each) for each in sorted(rules, key=lambda r: r[0])])
             return
         for name in stratum:
             self._close_one(name)
@@ -137,7 +124,8 @@ class _Evaluation:
     def _close_one(self, name: str) -> None:
         """Derive all rows of a relation that does not depend on itself."""
         relation = self.relations[name]
-        found = [(rule, *self._derive(rule)) for rule in self._by_head[name]]
+        living = [self.rules.normal(*each) for each in self.rules.of(name) if not self._is_dead(each[1])]
+        found = [(rule, *self._derive(rule)) for rule in living]
         found = [each for each in found if each[2]]
         if not found:
             return
@@ -156,7 +144,7 @@ class _Evaluation:
 
     def _derive(self, rule: NormalRule) -> tuple[tuple[Step, ...], list[Candidates]]:
         """The plan and all candidates of a rule over closed relations, by blocks of its first relation."""
-        if self._is_dead(rule):
+        if self._is_dead(rule.rule):
             return (), []
         steps = plan(rule.body, _wanted(rule), set(), self.relations)
         context = self._context(rule.number)
@@ -172,9 +160,10 @@ class _Evaluation:
             found += _project(rule, run(steps, Frame(), context))
         return steps, found
 
-    def _is_dead(self, rule: NormalRule) -> bool:
+    def _is_dead(self, rule: Rule) -> bool:
+        """Whether a relation that the body needs is empty."""
         relations = self.relations
-        return any(isinstance(x, Match) and not relations[x.relation].n for x in rule.body)
+        return any(isinstance(x, Atom) and not relations[x.relation].n for x in rule.body)
 
     def _recur(self, members: frozenset[str], rules: list[NormalRule]) -> None:
         waiting = _Buckets()
@@ -209,7 +198,7 @@ class _Evaluation:
                 self._settle(name, level, waiting, known[name])
             for delta in deltas:
                 begin, end = old[delta.relation], relations[delta.relation].n
-                if begin == end or self._is_dead(delta.rule):
+                if begin == end or self._is_dead(delta.rule.rule):
                     continue
                 context = contexts[delta.rule.number]
                 context.windows.clear()

@@ -17,7 +17,7 @@ from .errors import UsageError
 from .exact import holds
 from .expressions import Dropped
 from .given import constant_row
-from .normal import NormalRule, normal_body
+from .normal import Rules, normal_body
 from .plan import Wish, plan
 from .relation import Relation
 from .symbols import Symbols
@@ -45,13 +45,13 @@ Origin = OneOf["fact"] | Span
 class Model:
     """Made by ``evaluate``; ``warnings`` tell of derivations left out for want of a 64-bit result.
 
-    ``rules`` are in normal form; ``memo`` belongs to ``why``.
+    ``rules`` can be had in normal form; ``memo`` belongs to ``why``.
     """
 
     checked: CheckedProgram
     symbols: Symbols
     relations: dict[str, Relation]
-    rules: list[NormalRule]
+    rules: Rules
     warnings: tuple[Dropped, ...]
     memo: dict[str, Any] = field(default_factory=dict)
 

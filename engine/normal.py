@@ -5,7 +5,7 @@ inside atoms and heads and results of aggregates become equations over fresh var
 with ``?`` and so never meet one of the program. ``src`` is the place of the literal in its source body.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from .expressions import Expression, Operand, variables_of
@@ -83,6 +83,30 @@ class NormalRule:
 
 Resolve = Callable[[str | int], int]
 """A constant as a number: symbols by their id."""
+
+
+class Rules:
+    """The rules of a program by the relation they derive, each put into normal form when it is first wanted."""
+
+    __slots__ = ("_by_head", "_normal", "_resolve")
+
+    def __init__(self, rules: Sequence[Rule], resolve: Resolve) -> None:
+        self._resolve = resolve
+        self._normal: dict[int, NormalRule] = {}
+        self._by_head: dict[str, list[tuple[int, Rule]]] = {}
+        for number, rule in enumerate(rules):
+            self._by_head.setdefault(rule.head.relation, []).append((number, rule))
+
+    def of(self, relation: str) -> list[tuple[int, Rule]]:
+        """Number and source of the rules of a relation, in source order."""
+        return self._by_head.get(relation, [])
+
+    def normal(self, number: int, rule: Rule) -> NormalRule:
+        """One of these in normal form."""
+        found = self._normal.get(number)
+        if found is None:
+            found = self._normal[number] = normal_rule(rule, number, self._resolve)
+        return found
 
 
 def variables(literal: Normal) -> set[str]:

@@ -117,14 +117,15 @@ def plan(
 ) -> tuple[Step, ...]:
     """Steps that bind ``wanted``, given ``bound``. Raises UsageError for a body that cannot bind them."""
     atoms = {i: literal for i, literal in enumerate(body) if isinstance(literal, Match)}
+    small = sum(relations[atom.relation].n for atom in atoms.values()) <= SMALL
     starts: list[int | None] = [None]
     if wish.first is not None:
         starts = [next(i for i, atom in atoms.items() if atom.src == wish.first)]
-    elif len(atoms) > 1 and sum(relations[atom.relation].n for atom in atoms.values()) > SMALL:
+    elif len(atoms) > 1 and not small:
         starts = [None, *atoms] if bound else list(atoms)
     best: _Sequence | None = None
     for start in starts:
-        tried = _Sequence(body, bound, relations, wish)
+        tried = _Sequence(body, bound, relations, wish, quick=small)
         tried.run(start, None if best is None else best.cost)
         if best is None or (tried.done and tried.cost < best.cost):
             best = tried
@@ -140,8 +141,14 @@ class _Sequence:
     """One order of a body, built greedily, and its estimated cost in row visits."""
 
     def __init__(
-        self, body: Sequence[Normal], bound: set[str], relations: Mapping[str, Relation], wish: Wish
+        self,
+        body: Sequence[Normal],
+        bound: set[str],
+        relations: Mapping[str, Relation],
+        wish: Wish,
+        quick: bool,
     ) -> None:
+        self._quick = quick
         self._body, self._relations, self._wish = body, relations, wish
         self._todo = list(range(len(body)))
         self._results = {literal.result for literal in body if isinstance(literal, Fold)}
@@ -221,6 +228,8 @@ class _Sequence:
         atoms = [i for i in self._todo if isinstance(self._body[i], Match)]
         if len(atoms) < 2:
             return atoms[0] if atoms else None
+        if self._quick:
+            return min(atoms, key=lambda i: (self._guess(i), i))
         return min(atoms, key=lambda i: (self._price(i)[0], i))
 
     def _next_fold(self) -> int | None:
@@ -229,6 +238,16 @@ class _Sequence:
             if isinstance(literal, Fold) and self.bound.issuperset(literal.group):
                 return i
         return None
+
+    def _guess(self, i: int) -> float:
+        """A price without measuring: small relations, many bound columns first, products last."""
+        literal = self._body[i]
+        assert isinstance(literal, Match)
+        n = self._relations[literal.relation].n
+        bound = sum(map(self._is_bound, literal.args))
+        if bound:
+            return n / 8.0**bound
+        return float(n) if not self.steps else n * 1e6
 
     def _price(self, i: int) -> tuple[float, float]:
         """Estimated cost of joining an atom next, in rows visited, and the rows after it."""
@@ -283,7 +302,7 @@ class _Sequence:
         literal = self._body[i]
         assert isinstance(literal, Match)
         delta = literal.src == self._wish.first and not self.steps
-        price, after = self._price(i)
+        price, after = (0.0, 1.0) if self._quick else self._price(i)
         span, low, high, used = (None, None, None, []) if delta else self._span(literal)
         self._todo = [t for t in self._todo if t != i and t not in used]
         eq: list[int] = []

@@ -24,6 +24,10 @@ class Symbols:
         """The id of ``text``, or None for a text that occurs nowhere."""
         return self._ids.get(text)
 
+    def code(self, value: str | int) -> int:
+        """A constant that is in the table, or a number, as the engine holds it."""
+        return value if isinstance(value, int) else self._ids[value]
+
     def place(self, text: str) -> int:
         """How many texts of the table are smaller than ``text``."""
         return bisect_left(self.texts, text)

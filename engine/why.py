@@ -171,8 +171,8 @@ class _Prover:
     def _read(self, relation: str) -> list[_Reader]:
         """The rules of a relation, in source order."""
         if relation not in self._readers:
-            rules = [r for r in self.model.rules if r.relation == relation]
-            self._readers[relation] = [self._reader(rule) for rule in rules]
+            rules = self.model.rules
+            self._readers[relation] = [self._reader(rules.normal(*each)) for each in rules.of(relation)]
         return self._readers[relation]
 
     def _reader(self, rule: NormalRule) -> _Reader:
