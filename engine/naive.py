@@ -9,11 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from .errors import UsageError
 from .exact import Value, aggregate, holds, inner_names, names, outer_names, value_of
-from .syntax import Aggregate, Atom, Call, CheckedProgram, Compare, Literal, Not, Rule, Term, Var, Wildcard
+from .syntax import Aggregate, Atom, CheckedProgram, Compare, Literal, Not, Rule, Term, Var, Wildcard
 
 Row = tuple[Value, ...]
 Levels = dict[str, dict[Row, int]]
 Bindings = dict[str, Value]
+Place = tuple[int, Literal]
+Way = tuple[Bindings, int, list[Row]]
+Solution = tuple[Bindings, int, list[tuple[int, Row]]]
 
 
 def naive(checked: CheckedProgram, facts: Mapping[str, Iterable[Row]]) -> Levels:
@@ -51,80 +54,60 @@ def derive(rule: Rule, model: Levels) -> Iterator[tuple[Row, int, tuple[Row, ...
             yield row, level + 1, tuple(row for _, row in sorted(used))
 
 
-Solution = tuple[Bindings, int, list[tuple[int, Row]]]
-
-
-def solve(
-    todo: list[tuple[int, Literal]], bindings: Bindings, scope: set[str], model: Levels
-) -> Iterator[Solution]:
+def solve(todo: list[Place], bindings: Bindings, scope: set[str], model: Levels) -> Iterator[Solution]:
     """All ways to make the literals true: bindings, greatest level of the premises, premise rows by place."""
     if not todo:
         yield bindings, 0, []
         return
-    place, literal = next((item for item in todo if _ready(item[1], bindings, scope)), (-1, None))
-    if literal is None:
-        raise UsageError("a variable of the body is bound by nothing")
-    rest = [item for item in todo if item[0] != place]
-    for more, level, used in _one(literal, bindings, scope, model):
-        for final, deeper, others in solve(rest, more, scope, model):
-            here = [(place, used)] if used is not None else []
-            yield final, max(level, deeper), here + others
+    for at, (place, literal) in enumerate(todo):
+        ways = _ways(literal, bindings, scope, model)
+        if ways is None:
+            continue
+        for more, level, used in ways:
+            for final, deeper, others in solve(todo[:at] + todo[at + 1 :], more, scope, model):
+                yield final, max(level, deeper), [(place, row) for row in used] + others
+        return
+    raise UsageError("a variable of the body is bound by nothing")
 
 
-def _ready(literal: Literal, bindings: Bindings, scope: set[str]) -> bool:
+def _ways(literal: Literal, bindings: Bindings, scope: set[str], model: Levels) -> Iterator[Way] | None:
+    """The ways to make one literal true; None if it has to wait for a variable."""
+    known = bindings.keys()
     match literal:
-        case Atom(args=args):
-            own = {a.name for a in args if isinstance(a, Var)}
-            return names(a for a in args if isinstance(a, Call)) <= own | bindings.keys()
-        case Not(Atom(args=args)):
-            return names(args) <= bindings.keys()
-        case Compare(op, left, right):
-            loose = [t for t in (left, right) if not names((t,)) <= bindings.keys()]
-            return not loose or (op == "=" and len(loose) == 1 and isinstance(loose[0], Var))
-        case Aggregate():
-            return inner_names(literal) & scope <= bindings.keys()
-
-
-def _one(
-    literal: Literal, bindings: Bindings, scope: set[str], model: Levels
-) -> Iterator[tuple[Bindings, int, Row | None]]:
-    match literal:
-        case Atom(relation, args):
-            for row, level in model[relation].items():
-                more = unify(args, row, bindings)
-                if more is not None:
-                    yield more, level, row
-        case Not(Atom(relation, args)):
-            computed = [isinstance(a, Wildcard) or value_of(a, bindings) is not None for a in args]
-            if all(computed) and all(unify(args, row, bindings) is None for row in model[relation]):
-                yield bindings, 0, None
-        case Compare(op, left, right):
-            yield from ((more, 0, None) for more in _compare(op, left, right, bindings))
-        case Aggregate(result, kind, target, body):
-            level, values = 0, list[Value]()
-            group = {v: bindings[v] for v in inner_names(literal) & scope}
-            for inner, deep, _ in solve(list(enumerate(body)), group, scope | outer_names(body), model):
-                value = 0 if target is None else value_of(target, inner)
-                if value is not None:
-                    values.append(value)
-                    level = max(level, deep)
-            total = aggregate(kind, values)
-            if total is not None:
-                more = unify((result,), (total,), bindings)
-                if more is not None:
-                    yield more, level, None
-
-
-def _compare(op: str, left: Term, right: Term, bindings: Bindings) -> Iterator[Bindings]:
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Var) and one.name not in bindings:
+        case Atom(relation, args) if names(args) <= known | {a.name for a in args if isinstance(a, Var)}:
+            found = ((unify(args, row, bindings), level, [row]) for row, level in model[relation].items())
+            return ((more, level, used) for more, level, used in found if more is not None)
+        case Not(Atom(relation, args)) if names(args) <= known:
+            valid = all(isinstance(a, Wildcard) or value_of(a, bindings) is not None for a in args)
+            absent = valid and all(unify(args, row, bindings) is None for row in model[relation])
+            return iter([(bindings, 0, [])] if absent else [])
+        case Compare("=", Var(name), other) | Compare("=", other, Var(name)) if (
+            name not in known and names((other,)) <= known
+        ):
             value = value_of(other, bindings)
-            if value is not None:
-                yield {**bindings, one.name: value}
-            return
-    a, b = value_of(left, bindings), value_of(right, bindings)
-    if a is not None and b is not None and holds(op, a, b):
-        yield bindings
+            return iter([] if value is None else [({**bindings, name: value}, 0, [])])
+        case Compare(op, left, right) if names((left, right)) <= known:
+            a, b = value_of(left, bindings), value_of(right, bindings)
+            fits = a is not None and b is not None and holds(op, a, b)
+            return iter([(bindings, 0, [])] if fits else [])
+        case Aggregate() if inner_names(literal) & scope <= known:
+            level, total = _fold(literal, bindings, scope, model)
+            bound = None if total is None else unify((literal.result,), (total,), bindings)
+            return iter([] if bound is None else [(bound, level, [])])
+    return None
+
+
+def _fold(literal: Aggregate, bindings: Bindings, scope: set[str], model: Levels) -> tuple[int, Value | None]:
+    """The greatest level in the group of an aggregate, and its value."""
+    level, values = 0, list[Value]()
+    group = {v: bindings[v] for v in inner_names(literal) & scope}
+    inside = scope | outer_names(literal.body)
+    for inner, deep, _ in solve(list(enumerate(literal.body)), group, inside, model):
+        value = 0 if literal.target is None else value_of(literal.target, inner)
+        if value is not None:
+            values.append(value)
+            level = max(level, deep)
+    return level, aggregate(literal.kind, values)
 
 
 def unify(args: tuple[Term, ...], row: Row, bindings: Bindings) -> Bindings | None:
