@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 import numpy as np
 
 from .body import Context, Frame, run
-from .columns import IntArray, Packing, distinct, ordered
+from .columns import IntArray, Packing, distinct, heads, ordered
 from .errors import UsageError
 from .exact import holds
 from .expressions import Dropped
@@ -169,7 +169,8 @@ class Model:
     def decode_rows(self, relation: str, numbers: IntArray) -> list[Row]:
         """Rows by their numbers, each once, in value order."""
         held = self.relations[relation]
-        kept = np.flatnonzero(np.bincount(numbers, minlength=1))
+        numbers, _ = ordered(numbers, max(held.n, 1))
+        kept = numbers[heads(numbers)]
         return self._decode([c.take(kept) for c in held.columns], len(kept), self.columns(relation))
 
     def origin(self, relation: str, row: Row) -> Origin:
