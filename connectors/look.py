@@ -1,12 +1,13 @@
 """Look at one source: what its lines say, before times and nodes can be settled for the whole incident."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from .automaton import Finder, any_of
 from .match import Found, Matcher, Part, decode, parts, with_context
+from .packs import Pattern
 from .peel import Peeled, peel
 from .ranks import LITERAL, Member, member_of
 from .sacct import JSON_LIMIT, Accounts, find_header, read_json, read_table
@@ -60,11 +61,17 @@ class Look:
         self.reasons.append(reason)
 
 
+def finder_of(patterns: Iterable[Pattern]) -> Finder | None:
+    """What finds the literals of patterns; those that only add to another's event call for no line."""
+    return any_of([LITERAL, *(word.encode() for p in patterns if not p.also for word in p.literals)])
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """The patterns; one reader for all sources of an incident."""
+    """The patterns and what finds their literals; one reader for all sources of an incident."""
 
     matcher: Matcher
+    finder: Finder | None
     calendar: Calendar
     progress: Progress | None = None
 
@@ -78,7 +85,7 @@ class Reader:
         blocks = content.blocks()
         first = next(blocks, b"")
         if not self._set_aside(look, first, content):
-            self._read(look, first, chain((first,), self._told(blocks, source.name)))
+            self._read(look, first, self._told(chain((first,), blocks), source.name))
         look.digest, look.modified = content.digest, content.modified
         if content.trouble is not None:
             (look.partial if look.records and look.status != "failed" else look.failed)(content.trouble)
@@ -140,7 +147,7 @@ class Reader:
             look.partial(reason)
 
     def _scan(self, look: Look, blocks: Iterator[bytes]) -> None:
-        pass_over = _Pass(look, self.matcher)
+        pass_over = _Pass(look, self.matcher, Scan(self.finder))
         for hit in pass_over.scan.hits(blocks):
             for part in parts(hit):
                 pass_over.take(part)
@@ -158,19 +165,12 @@ class _Pass:
 
     look: Look
     matcher: Matcher
-    scan: Scan = field(init=False)
+    scan: Scan
     votes: Votes = field(default_factory=Votes)
     kept: Counter[str] = field(default_factory=Counter)
     tried: Counter[str] = field(default_factory=Counter)
     spent: dict[str, str] = field(default_factory=dict)
     lent: Found | None = None
-
-    def __post_init__(self) -> None:
-        self.scan = Scan(self._finder())
-
-    def _finder(self) -> Finder | None:
-        wanted = (p for p in self.matcher.patterns if not p.also and p.name not in self.spent)
-        return any_of([LITERAL, *(word.encode() for pattern in wanted for word in pattern.literals)])
 
     def take(self, part: Part) -> None:
         """Note what a part says."""
@@ -191,7 +191,7 @@ class _Pass:
         if found is not None:
             self._keep(found)
         if len(self.spent) > spent:
-            self.scan.finder = self._finder()
+            self.scan.finder = finder_of(p for p in self.matcher.patterns if p.name not in self.spent)
 
     def _keep(self, found: Found) -> None:
         if found.pattern.context == "gives":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aitia.facts.observation import Reading
 
-from .look import Reader
+from .look import Reader, finder_of
 from .match import Matcher
 from .packs import load_packs
 from .settings import Settings, read_settings
@@ -33,7 +33,7 @@ def read_incident(
     tree = find_sources(paths)
     patterns = load_packs(packs)
     settings, stated = read_settings(tree.settings) if tree.settings else (Settings(), ())
-    reader = Reader(Matcher.of(patterns), _calendar(settings, 0), progress)
+    reader = Reader(Matcher.of(patterns), finder_of(patterns), _calendar(settings, 0), progress)
     looks = [reader.look(source) for source in tree.sources]
     calendar = _calendar(settings, reference_time(looks, _calendar(settings, 0)))
     return settle_all(looks, settings, stated, calendar)
