@@ -3,8 +3,9 @@
     python benchmarks/engine.py [--workloads random,chain,1k,…] [--engines aitia,duckdb,…]
                                 [--repeat N] [--rounds N] [--large] [--probe DIR]
 
-Every engine runs every workload in a process of its own: once to warm up, then ``--repeat`` times or for half a
-second; the median counts, and of ``--rounds`` such processes, one engine after the other, the better one. All engines must derive the same number of rows of every relation. ``--probe`` names a folder with a
+Every engine runs every workload in a process of its own: once to warm up, then ``--repeat`` times or for half
+a second; the median counts, and of ``--rounds`` such processes, one engine after the other, the better one.
+All engines must derive the same number of rows of every relation. ``--probe`` names a folder with a
 ``columnar.py`` whose class ``Engine`` takes the text of a program, to be compared as well.
 """
 

@@ -24,10 +24,11 @@ from .errors import LimitExceeded
 from .expressions import Dropped
 from .given import Facts, take_in
 from .keys import key_columns, may_repeat
+from .known import Known
 from .model import Model
 from .normal import Match, NormalRule, Rules
 from .plan import SMALL, Join, Reduce, Step, Wish, plan
-from .relation import FEW, Known, Relation
+from .relation import FEW, Relation
 from .symbols import Symbols
 from .syntax import Atom, CheckedProgram, Rule, Span
 

@@ -5,7 +5,8 @@ import pytest
 from aitia.engine.columns import Packing, dense, distinct, is_sorted, look_up, ordered
 from aitia.engine.expressions import Expression, compute
 from aitia.engine.index import Index, KeySet, expand
-from aitia.engine.relation import Known, Relation
+from aitia.engine.known import Known
+from aitia.engine.relation import Relation
 from aitia.engine.symbols import Symbols
 from hypothesis import given, settings
 from hypothesis import strategies as st
