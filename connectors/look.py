@@ -1,7 +1,7 @@
 """Look at one source: what its lines say, before times and nodes can be settled for the whole incident."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -23,6 +23,8 @@ TRIAL_LIMIT = 5 * OBSERVATION_LIMIT
 """Lines at most of one source that one pattern is tried on."""
 CONTEXT_LINES = 4
 """A line lends its context to lines at most this far below."""
+SAMPLE_LINES = 100
+"""Lines at the beginning and at the end of a text that are looked at whatever they say."""
 VOTING_HITS = 200
 _MEMBER_TEXT = LITERAL.decode()
 
@@ -219,7 +221,11 @@ class _Pass:
 
 
 def _samples(scan: Scan) -> list[Peeled]:
-    lines: Sequence[bytes] = sample_lines(scan.head, whole=True)
+    """The first and the last lines of a text, without their prefixes."""
+    head = [line for line in sample_lines(scan.head, whole=True) if line.strip()]
     if scan.size > len(scan.head):
-        lines = [*lines[:-1], *sample_lines(scan.tail, whole=False)]
-    return [peel(decode(line[:2000])) for line in lines if line.strip()]
+        last = [line for line in sample_lines(scan.tail, whole=False) if line.strip()]
+        lines = [*head[:SAMPLE_LINES], *last[-SAMPLE_LINES:]]
+    else:
+        lines = head if len(head) <= 2 * SAMPLE_LINES else [*head[:SAMPLE_LINES], *head[-SAMPLE_LINES:]]
+    return [peel(decode(line[:2000])) for line in lines]
