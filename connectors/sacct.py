@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from aitia.facts.observation import TEXT_LIMIT, Place, Statement, Value
+from aitia.facts.observation import EVENT, TEXT_LIMIT, Observation, Place, Statement, Value, When
 
 from .hostlist import HostlistError, expand
 from .peel import short_host
@@ -25,6 +25,7 @@ STATES = re.compile(
     r"(?:PENDING|RUNNING|SUSPENDED|COMPLETED|CANCELLED|FAILED|TIMEOUT|NODE_FAIL|PREEMPTED|BOOT_FAIL|DEADLINE|"
     r"OUT_OF_MEMORY)\Z"
 )
+RUNNING = frozenset(("PENDING", "RUNNING", "SUSPENDED"))
 NOTHING = frozenset(("", "Unknown", "None", "N/A", "(null)", "None assigned", "None Assigned"))
 JSON_LIMIT = 64 << 20
 JOB_LIMIT = 100_000
@@ -269,6 +270,16 @@ def statements(jobs: Sequence[Job]) -> list[Statement]:
         for number, run in enumerate(_without_repeats(runs), 1):
             found += _facts_of(name if number == 1 else f"{name}#{number}", run)
     return found
+
+
+def ends(said: Sequence[Statement]) -> Iterator[Observation]:
+    """The end of each run as an event, where accounting says that it ended."""
+    until = {s.args[0]: s.args[2] for s in said if s.relation == "job_time"}
+    for s in said:
+        if s.relation == "job_state" and s.args[1] not in RUNNING:
+            end = until.get(s.args[0])
+            when = When(end, end + SECOND - 1, "scheduler") if isinstance(end, int) and end > 0 else None
+            yield Observation("job_end", s.place, (("job_ended", (EVENT, s.args[0], s.args[1])),), when)
 
 
 def _in_order(job: Job) -> tuple[str, bool, int, Place]:

@@ -19,7 +19,7 @@ from .look import Look
 from .match import Found
 from .naming import node_of_name, rank_of_name
 from .ranks import Ranks, settle
-from .sacct import statements
+from .sacct import ends, statements
 from .settings import FileSettings, Settings
 from .stamps import SECOND, Calendar, Dated, SinceBoot, Yearless, interval
 from .templates import CLOCK, FROM, NODE, RANK, TO, Earlier
@@ -74,7 +74,7 @@ def settle_all(
     accounting = statements(jobs)
     named = {s.args[0] for s in accounting if s.relation == "job"}
     said = [s for s in said if s.relation != "job" or s.args[0] not in named] + accounting
-    observations: list[Observation] = []
+    observations = list(ends(accounting))
     coverage: list[Coverage] = []
     clocks: dict[str, Clock] = {}
     for look in looks:
