@@ -57,16 +57,15 @@ def view(base: FactBase, model: Model) -> View:
     """Look everything up once."""
     made = View(base, model)
     for row in base.rows.get("event", ()):
-        event, kind = str(row[0]), str(row[1])
-        made.kinds[event] = kind
-        made.places[event] = next(iter(base.places("event", row)), NOWHERE)
-    for event, lo, hi, clock in model.rows("moment"):
-        made.moments[str(event)] = (int(lo), int(hi), str(clock))
+        made.kinds[str(row[0])] = str(row[1])
+        made.places[str(row[0])] = next(iter(base.places("event", row)), NOWHERE)
+    for name, lo, hi, clock in model.rows("moment"):
+        made.moments[str(name)] = (int(lo), int(hi), str(clock))
     made.nodes = {str(e): str(n) for _, e, n in model.rows("node_of")}
     made.ranks = {str(e): int(r) for e, r in base.rows.get("of_rank", ())}
     made.blamed = {str(e): int(r) for e, r in model.rows("rank_to_blame")}
-    for event, first in model.rows("repeats"):
-        made.repeats[str(first)].append(str(event))
+    for again, first in model.rows("repeats"):
+        made.repeats[str(first)].append(str(again))
     made.unnamed = frozenset(str(n) for (n,) in base.rows.get("unnamed", ()))
     made.wall = frozenset(str(c) for c, kind, _ in base.rows.get("clock", ()) if kind == "wall")
     return made

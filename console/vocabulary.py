@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
-from aitia.engine.diagnostics import Diagnostic
+from aitia.engine.diagnostics import Diagnostic, tidy
 from aitia.engine.errors import InputError, ProgramError
 from aitia.engine.syntax import Atom, Const, Program, Rule, Span
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -102,5 +102,5 @@ def load_all(folder: Path, prefix: str, program: Program) -> list[Rule]:
         facts += more
         faults += wrong
     if faults:
-        raise ProgramError(sorted(faults))
+        raise ProgramError(tidy(faults))
     return facts

@@ -1,11 +1,11 @@
 """The error tree. Nothing else leaves aitia on purpose.
 
-    AitiaError            a clear message for a person; the root of all
-    ├─ ProgramError       a rule program is wrong (carries diagnostics)
-    ├─ FactError          facts or a dump are wrong
-    ├─ InputError         a file or folder cannot be used
-    ├─ UsageError         a command was called wrongly
-    └─ LimitExceeded      a bound on rows, bytes or rounds was reached
+AitiaError            a clear message for a person; the root of all
+├─ ProgramError       a rule program is wrong (carries diagnostics)
+├─ FactError          facts or a dump are wrong
+├─ InputError         a file or folder cannot be used
+├─ UsageError         a command was called wrongly
+└─ LimitExceeded      a bound on rows, bytes or rounds was reached
 """
 
 from typing import TYPE_CHECKING

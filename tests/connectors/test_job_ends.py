@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from aitia.connectors.read import read_incident
 from aitia.facts.observation import EVENT, Observation
 

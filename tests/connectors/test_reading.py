@@ -520,7 +520,9 @@ def test_sacct_in_columns(tmp_path: Path) -> None:
 
 
 def test_the_middle_of_a_long_log_does_not_hide_its_ends(tmp_path: Path) -> None:
-    lines = [f"2026-01-01T{i // 3600:02}:{i // 60 % 60:02}:{i % 60:02}Z step {i} loss 2.0" for i in range(20_000)]
+    lines = [
+        f"2026-01-01T{i // 3600:02}:{i // 60 % 60:02}:{i % 60:02}Z step {i} loss 2.0" for i in range(20_000)
+    ]
     shown = cover(incident(tmp_path, job_DOT_log="\n".join(lines)), "job.log")
     assert (shown.lo, shown.hi) == (1767225600 * S, (1767225600 + 20_000) * S - 1)
     assert (shown.kind, shown.records) == ("application", 20_000)

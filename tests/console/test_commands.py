@@ -170,7 +170,9 @@ VOCABULARY = "relation: a\ncolumns: [x]\nreference: https://example.org\nrows:\n
         (VOCABULARY.replace("[1]", "[1.5]"), "rows.0.0"),
         (VOCABULARY.replace("reference: https://example.org\n", ""), "reference"),
         (VOCABULARY.replace("[1]", "[1"), "not YAML"),
-        (VOCABULARY.replace("[1]", "['1']"), "E"),
+        (VOCABULARY.replace("[1]", "['1']"), "v.yaml:5:1: error E035"),
+        (VOCABULARY.replace("[1]", "[]\n  - [1, 2]"), "v.yaml:6:1: error E060: the row has 2 values"),
+        ("---\n".join([VOCABULARY.replace("[x]", "[y]")] * 2), "v.yaml:7:1: error E060"),
     ],
 )
 def test_faults_of_a_vocabulary_name_file_and_line(

@@ -1,11 +1,10 @@
 """Folding of hosts and ranks, and that nothing is lost by it."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from aitia.connectors.hostlist import expand
 from aitia.fold import hostlist, ranges
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize(

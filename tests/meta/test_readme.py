@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from aitia.cli import main
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
@@ -32,7 +31,11 @@ def test_the_demo_is_shown_as_it_is(printed: Callable[..., str]) -> None:
 
 
 def test_the_excerpt_of_the_proof_stands_in_the_proof(printed: Callable[..., str]) -> None:
-    found = [part.split(" ")[-1] for part in printed("demo").replace(",", ";").split(";") if part.startswith(" id ")]
+    found = [
+        part.split(" ")[-1]
+        for part in printed("demo").replace(",", ";").split(";")
+        if part.startswith(" id ")
+    ]
     proof = printed("why", found[0])
     shown = [line for line in block("shows why it says so, step by step:") if line]
     assert len(shown) > 20
