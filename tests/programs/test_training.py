@@ -40,7 +40,7 @@ def test_a_link_fault_explains_waits_and_lost_connections() -> None:
     assert explained(found) == {
         "w1": {("x", "device-fault-stops-collective")},
         "w2": {("x", "device-fault-stops-collective")},
-        "c1": {("x", "device-fault-breaks-communication")},
+        "c1": {("x", "device-fault-breaks-communication"), ("x", "wait-ends-processes")},
     }
     assert found.rows("unexplained") == []
     assert ("4711", "n2", "origin") in found.rows("affected")
