@@ -12,7 +12,7 @@ from .syntax import Atom, Const, Rule, Span
 
 _CONST = r'(?:"[^"\\\n]*+"|-?[0-9]{1,18}+)'
 _FACT = re.compile(
-    rf"\s*+([A-Za-z][A-Za-z0-9_]*+)\(((?:[ ]*+{_CONST}[ ]*+,)*+[ ]*+{_CONST}[ ]*+)\)\.(?![A-Za-z0-9_])",
+    rf"\s*+([A-Za-z][A-Za-z0-9_]*+)\(((?:[ ]*+{_CONST}[ ]*+,)*[ ]*+{_CONST}[ ]*+)\)\.(?![A-Za-z0-9_])",
     re.ASCII,
 )
 _ARGUMENT = re.compile(_CONST)

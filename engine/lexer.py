@@ -23,8 +23,8 @@ FOREIGN_DIRECTIVES = (
 _TOKEN = re.compile(
     r"""(?x)[\ \t\r\n\v\f]*+(?:
       (?P<ident>[A-Za-z_][A-Za-z0-9_]*+)
-    | (?P<string>"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+")
-    | (?P<number>[0-9][A-Za-z0-9_]*+(?:\.[0-9][A-Za-z0-9_]*+)?+)
+    | (?P<string>"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*")
+    | (?P<number>[0-9][A-Za-z0-9_]*+(?:\.[0-9][A-Za-z0-9_]*+)?)
     | (?P<directive>\.(?:"""
     + "|".join(DIRECTIVES + FOREIGN_DIRECTIVES)
     + r""")(?![A-Za-z0-9_]))
