@@ -24,6 +24,7 @@ from .diagnosis import (
     ProgramInfo,
     SourceRef,
     Symptom,
+    Unassigned,
     Unexplained,
 )
 from .proof_json import proof_json
@@ -47,7 +48,24 @@ def assemble(program: RuleProgram, base: FactBase, model: Model) -> Diagnosis:
     reader = _Reader(program, base, model, seen, _by_attempt(program, model))
     attempts = tuple(_attempt(reader, str(name)) for (name,) in model.rows("attempt"))
     info = ProgramInfo(name=program.name, revision=program.revision, dirty=program.dirty)
-    return Diagnosis(program=info, attempts=attempts, warnings=tuple(map(str, model.warnings)))
+    return Diagnosis(
+        program=info,
+        attempts=attempts,
+        unassigned=tuple(_unassigned(reader)),
+        warnings=tuple(map(str, model.warnings)),
+    )
+
+
+def _unassigned(reader: _Reader) -> Iterable[Unassigned]:
+    seen = reader.seen
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for (event,) in reader.model.rows("unassigned"):
+        name = str(event)
+        groups[seen.places[name].source, seen.kinds[name]].append(name)
+    for (source, kind), events in sorted(groups.items()):
+        first = min(events, key=seen.order)
+        count = sum(1 + len(seen.repeats.get(e, ())) for e in events)
+        yield Unassigned(event=first, kind=kind, node=seen.node(first), source=source, count=count)
 
 
 def _by_attempt(program: RuleProgram, model: Model) -> dict[str, dict[str, list[Row]]]:
@@ -71,8 +89,8 @@ def _attempt(reader: _Reader, name: str) -> Attempt:
     outcome = str(rows("outcome")[0][1]) if rows("outcome") else "unknown"
     causes = tuple(_causes(reader, name, "root_cause"))
     suspects = tuple(_causes(reader, name, "suspect"))
-    symptoms = tuple(_symptoms(reader, rows("explained_by")))
-    unexplained = tuple(_unexplained(reader, [str(r[1]) for r in rows("unexplained")]))
+    symptoms = tuple(_symptoms(reader, name, rows("explained_by")))
+    unexplained = tuple(_unexplained(reader, name, [str(r[1]) for r in rows("unexplained")]))
     missing = tuple(
         Missing(source=str(source), node=reader.seen.named(str(node)), would=str(would))
         for _, source, node, would in rows("missing")
@@ -169,7 +187,7 @@ def _cause(
     )
 
 
-def _symptoms(reader: _Reader, rows: list[Row]) -> Iterable[Symptom]:
+def _symptoms(reader: _Reader, name: str, rows: list[Row]) -> Iterable[Symptom]:
     """Records of one kind on one node with one explanation are one symptom with a count."""
     seen = reader.seen
     chosen: dict[str, tuple[str, str]] = {}
@@ -181,7 +199,7 @@ def _symptoms(reader: _Reader, rows: list[Row]) -> Iterable[Symptom]:
     groups: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for effect in sorted(chosen, key=seen.order):
         cause, mechanism = chosen[effect]
-        groups[seen.kinds[effect], seen.node(effect) or "", cause, mechanism].append(effect)
+        groups[seen.kinds[effect], seen.node(effect, name) or "", cause, mechanism].append(effect)
     for (kind, node, cause, mechanism), events in groups.items():
         yield Symptom(
             event=events[0],
@@ -207,11 +225,11 @@ def _mechanism(reader: _Reader, cause: str, effect: str, mechanism: str) -> str:
     return phrases.of_step(step, reader.program.checked) if isinstance(step, Derived) else mechanism
 
 
-def _unexplained(reader: _Reader, events: list[str]) -> Iterable[Unexplained]:
+def _unexplained(reader: _Reader, name: str, events: list[str]) -> Iterable[Unexplained]:
     seen = reader.seen
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for event in sorted(events, key=seen.order):
-        groups[seen.kinds[event], seen.node(event) or ""].append(event)
+        groups[seen.kinds[event], seen.node(event, name) or ""].append(event)
     for (kind, node), members in groups.items():
         count = sum(1 + len(seen.repeats.get(e, ())) for e in members)
         rank = seen.ranks.get(members[0])
@@ -252,7 +270,7 @@ def _evidence(
             event=event,
             kind=seen.kinds[event],
             role=roles[event],
-            node=seen.node(event),
+            node=seen.node(event, name),
             at=seen.moment(event),
             text=place.text,
             source=SourceRef(path=place.source, line=place.line, offset=place.offset),

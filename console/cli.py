@@ -38,17 +38,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(arguments)
+        code = _run(arguments)
+        sys.stdout.flush()
+        return code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _silence()
         return 141
+    except OSError as error:
+        _silence()
+        sys.stderr.write(f"aitia: the output cannot be written: {error.strerror or error}\n")
+        return 2
     except KeyboardInterrupt:
         sys.stderr.write("aitia: stopped\n")
         return 130
 
 
+def _silence() -> None:
+    """Nothing more can be written: point stdout at nothing, so that the exit has nothing to say."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _run(arguments: list[str]) -> int:
     top = parser()
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     name = next((a for a in arguments if a in COMMANDS), None)
     if name is not None:
         command = import_module(f"aitia.commands.{name}")
@@ -79,7 +92,7 @@ def _guarded(run, options: argparse.Namespace) -> int:  # type: ignore[no-untype
     except AitiaError as error:
         sys.stderr.write(f"aitia: {error}\n")
         return 2
-    except (BrokenPipeError, KeyboardInterrupt):
+    except (OSError, KeyboardInterrupt):
         raise
     except MemoryError:
         sys.stderr.write("aitia: out of memory\n")

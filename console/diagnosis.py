@@ -150,9 +150,20 @@ class Attempt(_Part):
     coverage: tuple[Covered, ...]
 
 
+class Unassigned(_Part):
+    """Faults and symptoms of one kind and source that belong to no run."""
+
+    event: str
+    kind: str
+    node: str | None
+    source: str
+    count: int
+
+
 class Diagnosis(_Part):
     program: ProgramInfo
     attempts: tuple[Attempt, ...]
+    unassigned: tuple[Unassigned, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:

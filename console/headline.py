@@ -43,7 +43,7 @@ def compose(
             options = list(dict.fromkeys(_option(c) for c in suspects))
             return "several origins fit: " + ", or ".join(options)
         case "none":
-            return "nothing failed" if outcome == "completed" else f"nothing failed so far ({outcome})"
+            return "the run completed" if outcome == "completed" else f"no anomaly so far ({outcome})"
         case _:
             return _unattributed(outcome, unexplained, missing)
 

@@ -8,6 +8,9 @@ from aitia.engine.syntax import Atom, CheckedProgram, Decl, Literal, Not, Rule, 
 from .times import shown
 
 Value = str | int
+_EMPTY = "\0"
+_AFTER_EMPTY = re.compile(r"(?: on| of)?(?:,? ?\x00)+")
+"""An empty symbol is something unknown: its place is left out, with the word that leads to it."""
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -41,9 +44,10 @@ def fill(text: str, values: dict[str, Value], times: set[str]) -> str:
         value = values[name]
         if name in times and isinstance(value, int):
             return shown(value)
-        return str(value) if value != "" else "(unknown)"
+        return str(value) if value != "" else _EMPTY
 
-    return _PLACE.sub(one, text)
+    filled = _PLACE.sub(one, text)
+    return _AFTER_EMPTY.sub("", filled) if _EMPTY in filled else filled
 
 
 def of_step(step: Derived, program: CheckedProgram) -> str:

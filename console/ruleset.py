@@ -33,7 +33,17 @@ VERDICT_RELATIONS = (
     "advised",
 )
 """Relations with an ``Attempt`` column that a diagnosis is read from."""
-EVENT_RELATIONS = ("attempt", "moment", "node_of", "repeats", "rank_to_blame", "link", "explains", "fault")
+EVENT_RELATIONS = (
+    "attempt",
+    "moment",
+    "node_of",
+    "repeats",
+    "rank_to_blame",
+    "link",
+    "explains",
+    "fault",
+    "unassigned",
+)
 """The other relations that reading a diagnosis needs."""
 
 

@@ -23,6 +23,8 @@ EXAMPLES = 3
 def diagnosis_text(diagnosis: Diagnosis, theme: Theme) -> str:
     """All attempts, then what was read."""
     blocks = ["\n".join(_attempt(a, theme)) for a in diagnosis.attempts]
+    if diagnosis.unassigned:
+        blocks.append("\n".join(_unassigned(diagnosis, theme)))
     if diagnosis.attempts:
         blocks.append("\n".join(_coverage(diagnosis.attempts[0], theme)))
     if diagnosis.warnings:
@@ -32,6 +34,8 @@ def diagnosis_text(diagnosis: Diagnosis, theme: Theme) -> str:
 
 def _attempt(attempt: Attempt, theme: Theme) -> Iterable[str]:
     name = f"attempt {attempt.attempt}" + (f" ({attempt.workload})" if attempt.workload else "")
+    if attempt.attempt == "incident" and not attempt.workload:
+        name = "one run (no job record names it)"
     yield theme.paint(f"{name}: {attempt.outcome}", "bold")
     label = theme.paint(_LABELS[attempt.verdict], "bold", _COLOURS[attempt.verdict])
     yield f"{label}  {attempt.headline}"
@@ -46,6 +50,13 @@ def _attempt(attempt: Attempt, theme: Theme) -> Iterable[str]:
     if actions:
         yield _head("Advice", theme)
         yield "  " + ", ".join(actions)
+
+
+def _unassigned(diagnosis: Diagnosis, theme: Theme) -> Iterable[str]:
+    yield _head("Of no run: outside the nodes or the time of every run above", theme)
+    for part in diagnosis.unassigned:
+        on = f" on {part.node}" if part.node else ""
+        yield f"  {part.count} × {part.kind}{on} in {clean(part.source)}"
 
 
 def _head(text: str, theme: Theme) -> str:
@@ -114,8 +125,15 @@ def _unexplained(attempt: Attempt, lines: dict[str, Evidence], theme: Theme) -> 
         rank = f", rank {part.rank}" if part.rank is not None and part.count == 1 else ""
         yield f"  {part.count} × {part.kind}{on}{rank}"
         yield theme.paint("    e.g. ", "dim") + _example(lines[part.event], theme)
-    for near in attempt.nearest[:EXAMPLES]:
-        yield f"  {near.event} came nearest: {near.rule} would explain {near.explains}, but the times do not allow it"
+    yield from _nearest(attempt, lines, theme)
+
+
+def _nearest(attempt: Attempt, lines: dict[str, Evidence], theme: Theme) -> Iterable[str]:
+    """Faults that would explain something, did the times allow it: each once."""
+    for event, rule in list(dict.fromkeys((n.event, n.rule) for n in attempt.nearest))[:EXAMPLES]:
+        if event in lines:
+            yield f"  came nearest, but the times do not allow it [{rule}]"
+            yield "    " + _example(lines[event], theme)
 
 
 def _nodes(attempt: Attempt, theme: Theme) -> Iterable[str]:

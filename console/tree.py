@@ -53,7 +53,8 @@ class Tree:
     def _spread(self, first: Proof, others: list[Proof]) -> str:
         """Over which ranks and nodes equal proofs are spread."""
         events = {v for p in others for v in p.row if isinstance(v, str)} - set(first.row)
-        nodes = sorted({str(n) for _, e, n in self.model.rows("node_of") if e in events})
+        attempts = {v for v in first.row if isinstance(v, str)}
+        nodes = sorted({str(n) for a, e, n in self.model.rows("node_of") if e in events and a in attempts})
         ranks = [int(r) for e, r in self.base.rows.get("of_rank", ()) if e in events]
         text = f": ranks {ranges(ranks)}" if ranks else ""
         return text + (f" on {hostlist(nodes)}" if nodes else "")
@@ -151,7 +152,8 @@ class Tree:
 def _folded(proofs: list[Proof]) -> Iterator[tuple[Proof, list[Proof]]]:
     groups: dict[tuple[object, ...], list[Proof]] = {}
     for proof in proofs:
-        groups.setdefault(_shape(proof, 3), []).append(proof)
+        shape = _shape(proof, 3) if isinstance(proof, Derived) else (proof.relation, proof.row)
+        groups.setdefault(shape, []).append(proof)
     for members in groups.values():
         yield members[0], members[1:]
 

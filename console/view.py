@@ -22,7 +22,8 @@ class View:
     kinds: dict[str, str] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
     moments: dict[str, tuple[int, int, str]] = field(default_factory=dict)
-    nodes: dict[str, str] = field(default_factory=dict)
+    nodes: dict[tuple[str, str], str] = field(default_factory=dict)
+    stated: dict[str, str] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
     blamed: dict[str, int] = field(default_factory=dict)
     repeats: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -39,9 +40,10 @@ class View:
             return Moment(begin=None, end=None, clock=clock)
         return Moment(begin=iso(lo), end=iso(hi), clock=clock)
 
-    def node(self, event: str) -> str | None:
-        """The node of the event; None where it has no name."""
-        return self.named(self.nodes.get(event, ""))
+    def node(self, event: str, attempt: str | None = None) -> str | None:
+        """The node of the event, as the attempt places it or as its record states it; None without a name."""
+        node = self.stated.get(event, "") if attempt is None else self.nodes.get((attempt, event), "")
+        return self.named(node)
 
     def named(self, node: str) -> str | None:
         """A node's name, or None for a host that no source names."""
@@ -61,7 +63,9 @@ def view(base: FactBase, model: Model) -> View:
         made.places[str(row[0])] = next(iter(base.places("event", row)), NOWHERE)
     for name, lo, hi, clock in model.rows("moment"):
         made.moments[str(name)] = (int(lo), int(hi), str(clock))
-    made.nodes = {str(e): str(n) for _, e, n in model.rows("node_of")}
+    for attempt, event, node in model.rows("node_of"):
+        made.nodes[str(attempt), str(event)] = str(node)
+    made.stated = {str(e): str(n) for e, n in base.rows.get("on_node", ())}
     made.ranks = {str(e): int(r) for e, r in base.rows.get("of_rank", ())}
     made.blamed = {str(e): int(r) for e, r in model.rows("rank_to_blame")}
     for again, first in model.rows("repeats"):

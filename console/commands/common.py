@@ -2,22 +2,33 @@
 
 import argparse
 import json
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from aitia.diagnosis import Diagnosis
-from aitia.engine.errors import InputError, ProgramError
+from aitia.engine.errors import InputError, ProgramError, UsageError
 
 OK, OPEN = 0, 1
+
+
+def path_argument(text: str) -> Path:
+    """A path as an argument; an empty one is an unset shell variable, never the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("the path is empty (an unset variable?)")
+    return Path(text)
 
 
 def add_programs(parser: argparse.ArgumentParser) -> None:
     """``--programs DIR``."""
     parser.add_argument(
-        "--programs", type=Path, metavar="DIR", help="use the rule program in DIR, not the bundled one"
+        "--programs",
+        type=path_argument,
+        metavar="DIR",
+        help="use the rule program in DIR, not the bundled one",
     )
 
 
@@ -25,6 +36,16 @@ def exit_code(diagnosis: Diagnosis) -> int:
     """1 if some attempt is ambiguous or unattributed, else 0."""
     open_ = any(a.verdict in ("ambiguous", "unattributed") for a in diagnosis.attempts)
     return OPEN if open_ else OK
+
+
+def refuse_inputs(target: Path | None, inputs: Sequence[Path]) -> None:
+    """Raise UsageError where an output would overwrite an input or stand among the inputs."""
+    if target is None or not target.exists():
+        return
+    for path in inputs:
+        inside = path.is_dir() and target.resolve().is_relative_to(path.resolve())
+        if inside or target.resolve() == path.resolve():
+            raise UsageError(f"{target}: exists and is part of the incident; name another file to write to")
 
 
 def write(text: str, target: Path | None = None) -> None:
@@ -46,7 +67,7 @@ def as_json(value: Any) -> str:
 
 def progress() -> Callable[[str, int], None] | None:
     """A reporter for work over a second: one line on a terminal's stderr, nothing elsewhere."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return None
     begun = time.monotonic()
     last = [begun]
@@ -63,7 +84,7 @@ def progress() -> Callable[[str, int], None] | None:
 
 def end_progress() -> None:
     """Clear the line."""
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         sys.stderr.write("\r\x1b[K")
 
 

@@ -5,10 +5,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aitia.case import Case, open_case
+from aitia.engine.errors import UsageError
 from aitia.text import diagnosis_text
 from aitia.theme import Theme, theme_for
 
-from .common import add_programs, as_json, end_progress, exit_code, progress, write
+from .common import (
+    add_programs,
+    as_json,
+    end_progress,
+    exit_code,
+    path_argument,
+    progress,
+    refuse_inputs,
+    write,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,18 +26,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         nargs="+",
-        type=Path,
+        type=path_argument,
         metavar="PATH",
         help="folders or files of one incident, or one fact dump",
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE, not to stdout")
-    parser.add_argument("--dump", type=Path, metavar="FILE", help="also write the facts to FILE, a fact dump")
+    parser.add_argument(
+        "-o", "--output", type=path_argument, metavar="FILE", help="write to FILE, not to stdout"
+    )
+    parser.add_argument(
+        "--dump", type=path_argument, metavar="FILE", help="also write the facts to FILE, a fact dump"
+    )
     add_programs(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose and print; returns the exit code."""
+    refuse_inputs(options.output, options.paths)
+    refuse_inputs(options.dump, options.paths)
+    if options.dump and options.output and options.dump.resolve() == options.output.resolve():
+        raise UsageError(f"{options.dump}: the diagnosis and the dump cannot be one file")
     case = opened(options.paths, options.programs)
     if options.dump:
         _dump(case, options.dump)

@@ -3,11 +3,11 @@
 import argparse
 import re
 import sys
-from pathlib import Path
 
 from aitia.case import Case
 from aitia.diagnosis import Attempt, Cause
 from aitia.engine import parser as language
+from aitia.engine.diagnostics import did_you_mean
 from aitia.engine.errors import UsageError
 from aitia.engine.proof import Proof
 from aitia.engine.why import why
@@ -18,7 +18,7 @@ from aitia.text import symptom_lines
 from aitia.theme import theme_for
 from aitia.tree import Tree
 
-from .common import add_programs, as_json, write
+from .common import add_programs, as_json, path_argument, write
 from .diagnose import opened
 
 ROWS = 1000
@@ -33,12 +33,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="id of a verdict, or an atom such as 'root_cause(E, \"hardware\", _, N, _, _)'",
     )
     parser.add_argument(
-        "paths", nargs="*", type=Path, metavar="PATH", help="the incident (without: the bundled one)"
+        "paths", nargs="*", type=path_argument, metavar="PATH", help="the incident (without: the bundled one)"
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     parser.add_argument("--full", action="store_true", help="open the minor steps as well")
-    parser.add_argument("--depth", type=int, default=40, metavar="N", help="open at most N levels of steps")
+    parser.add_argument(
+        "--depth", type=_depth, default=40, metavar="N", help="open at most N levels of steps"
+    )
     add_programs(parser)
+
+
+def _depth(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of levels")
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.paths:
         sys.stderr.write("aitia: no PATH given, asking the bundled incident\n")
     case = opened(options.paths or [demo_folder()], options.programs)
-    found = _by_id(case, options.what)
+    found = _by_id(case, options.what, bool(options.paths))
     rows = [_row(case, found[1])] if found else _by_atom(case, options.what)
     proofs = [why(case.model, relation, row) for relation, row in rows]
     if options.format == "json":
@@ -61,16 +69,19 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _by_id(case: Case, what: str) -> tuple[Attempt, Cause] | None:
+def _by_id(case: Case, what: str, asked: bool) -> tuple[Attempt, Cause] | None:
     if "(" in what:
         return None
+    if not what.strip():
+        raise UsageError("WHAT is empty: name the id of a verdict, or an atom")
     causes = [(a, c) for a in case.diagnosis.attempts for c in (*a.root_causes, *a.candidates)]
     found = [(a, c) for a, c in causes if c.id.startswith(what)]
     if len(found) == 1:
         return found[0]
     known = ", ".join(f"{c.id} ({describe(c)})" for _, c in causes) or "none"
     fault = "is the id of several verdicts" if found else "is no id of a verdict, and no atom"
-    raise UsageError(f"`{what}` {fault}; verdicts here: {known}")
+    where = "" if asked else " (no PATH was given, so the bundled incident was asked)"
+    raise UsageError(f"`{what}` {fault}; verdicts here: {known}{where}")
 
 
 def _row(case: Case, cause: Cause) -> tuple[str, tuple[str | int, ...]]:
@@ -84,6 +95,13 @@ def _row(case: Case, cause: Cause) -> tuple[str, tuple[str | int, ...]]:
 
 def _by_atom(case: Case, what: str) -> list[tuple[str, tuple[str | int, ...]]]:
     atom = language.parse_atom(re.sub(r"\.\s*$", "", what))
+    decl = case.program.checked.decls.get(atom.relation)
+    if decl is None:
+        near = did_you_mean(atom.relation, case.program.checked.decls)
+        raise UsageError(f"there is no relation `{atom.relation}`" + (f"; {near}" if near else ""))
+    if len(atom.args) != decl.arity:
+        columns = ", ".join(p.name for p in decl.params)
+        raise UsageError(f"`{decl.name}` has {decl.arity} columns ({columns}), not {len(atom.args)}")
     rows = case.model.match(atom)
     if not rows:
         raise UsageError(f"no row fits {what}")

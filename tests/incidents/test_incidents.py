@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import yaml
-
 from aitia.case import Case, open_case
 from aitia.diagnosis import Attempt, Cause
 from aitia.engine.proofcheck import check_proof
