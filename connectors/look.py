@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
+from .around import Surroundings, Told
 from .automaton import Finder, any_of
 from .match import Found, Matcher, Part, decode, parts, with_context
 from .packs import Pattern
 from .peel import Peeled, peel
 from .ranks import LITERAL, Member, member_of
 from .sacct import JSON_LIMIT, Accounts, find_header, read_json, read_table
-from .scan import SAMPLE, Scan, sample_lines
+from .scan import SAMPLE, Hit, Scan, sample_lines
 from .shape import Votes
 from .stamps import Calendar
 from .streams import Content, archive_kind, is_binary
@@ -36,7 +37,8 @@ class Look:
     """What one source holds.
 
     ``samples`` are its first and last lines without their prefixes; ``modified`` is the file's age, in
-    nanoseconds since 1970.
+    nanoseconds since 1970; ``around`` maps the number of a found line without a time to the times above and
+    below it.
     """
 
     source: Source
@@ -51,6 +53,7 @@ class Look:
     members: list[Member] = field(default_factory=list)
     samples: list[Peeled] = field(default_factory=list)
     accounts: Accounts | None = None
+    around: dict[int, tuple[Told, Told]] = field(default_factory=dict)
 
     def partial(self, reason: str) -> None:
         """Note that not everything was read or kept."""
@@ -152,7 +155,7 @@ class Reader:
         pass_over = _Pass(look, self.matcher, Scan(self.finder))
         for hit in pass_over.scan.hits(blocks):
             for part in parts(hit):
-                pass_over.take(part)
+                pass_over.take(part, hit)
         look.records = pass_over.scan.lines
         look.samples = _samples(pass_over.scan)
         pass_over.votes.look_all(look.samples)
@@ -173,8 +176,9 @@ class _Pass:
     tried: Counter[str] = field(default_factory=Counter)
     spent: dict[str, str] = field(default_factory=dict)
     lent: Found | None = None
+    around: Surroundings = field(default_factory=Surroundings)
 
-    def take(self, part: Part) -> None:
+    def take(self, part: Part, hit: Hit) -> None:
         """Note what a part says."""
         look = self.look
         if _MEMBER_TEXT in part.text and len(look.members) < OBSERVATION_LIMIT:
@@ -192,6 +196,8 @@ class _Pass:
                 )
         if found is not None:
             self._keep(found)
+            if found.stamp is None and found.line not in look.around:
+                look.around[found.line] = self.around.of(hit)
         if len(self.spent) > spent:
             self.scan.finder = finder_of(p for p in self.matcher.patterns if p.name not in self.spent)
 

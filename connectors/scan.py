@@ -18,11 +18,16 @@ CUT = "…".encode()
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A line that holds a literal: its number from 1, the offset of its first byte, and its bytes."""
+    """A line that holds a literal: its number from 1, the offset of its first byte, and its bytes.
+
+    ``chunk`` is what was in memory around it, ``start`` its place in there.
+    """
 
     line: int
     offset: int
     raw: bytes
+    chunk: bytes = field(default=b"", repr=False, compare=False)
+    start: int = field(default=0, compare=False)
 
 
 @dataclass(slots=True)
@@ -98,11 +103,12 @@ class Scan:
     def _cut(self, chunk: bytes, base: int, span: tuple[int, int, int], cut_front: bool) -> Hit:
         start, found, end = span
         if end - start <= WINDOW and not cut_front:
-            return Hit(self.lines + 1, base + start, chunk[start:end])
+            return Hit(self.lines + 1, base + start, chunk[start:end], chunk, start)
         first = start if found - start < WINDOW // 2 else found - WINDOW // 2
         last = min(end, first + WINDOW)
         front = CUT if cut_front or first > start else b""
-        return Hit(self.lines + 1, base + first, front + chunk[first:last] + (CUT if last < end else b""))
+        raw = front + chunk[first:last] + (CUT if last < end else b"")
+        return Hit(self.lines + 1, base + first, raw, chunk, first)
 
 
 def sample_lines(sample: bytes, whole: bool) -> Sequence[bytes]:

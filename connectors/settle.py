@@ -45,6 +45,12 @@ def reference_time(looks: Sequence[Look], calendar: Calendar) -> int:
     return max((look.modified for look in looks), default=0)
 
 
+BUFFERED = 60 * SECOND
+"""How long a process may hold back what it prints."""
+ONE_SIDED = 3600 * SECOND
+"""How far from its one timed neighbour a line without a time may have been written."""
+
+
 @dataclass(slots=True)
 class _Settling:
     """One source being settled."""
@@ -203,7 +209,7 @@ def _labels_are_ranks(look: Look) -> bool:
 def _when(one: _Settling, found: Found, node: str | None) -> When | None:
     stamp = found.stamp
     if stamp is None:
-        return None
+        return _between(one, found, node)
     if isinstance(stamp, SinceBoot):
         return _boot_time(one, stamp, node)
     span = interval(stamp, one.calendar)
@@ -215,6 +221,28 @@ def _when(one: _Settling, found: Found, node: str | None) -> When | None:
     error = max(found.peeled.wall_error, known.error if known else 0)
     one.clocks[name] = Clock(name, "wall", error)
     return When(*span, name)
+
+
+def _between(one: _Settling, found: Found, node: str | None) -> When | None:
+    """For a line of output without a time: between its timed neighbours, allowing for buffered writes.
+
+    Where only one side tells, an hour on the other side is allowed. Kernel lines keep to their own clock.
+    """
+    if found.pattern.where == "kernel" or one.look.kind == "kernel":
+        return None
+    above, below = (
+        interval(t, one.calendar) if t is not None else None
+        for t in one.look.around.get(found.line, (None, None))
+    )
+    if above is None and below is None:
+        return None
+    lo = above[0] - BUFFERED if above else below[0] - ONE_SIDED  # type: ignore[index]
+    hi = below[1] + BUFFERED if below else above[1] + ONE_SIDED  # type: ignore[index]
+    if hi < lo or max(abs(lo), abs(hi)) >= ABSURD:
+        return None
+    name = _clock_name(one, found, node)
+    one.clocks.setdefault(name, Clock(name, "wall", SECOND))
+    return When(lo, hi, name)
 
 
 def _boot_time(one: _Settling, stamp: SinceBoot, node: str | None) -> When | None:
