@@ -13,12 +13,18 @@ from .match import Part
 from .peel import peel
 
 LITERAL = b" nranks "
-_MEMBER = re.compile(r"\bcomm 0x[0-9a-f]{1,16} rank (\d{1,6}) nranks (\d{1,6})\b", re.ASCII)
+_MEMBER = re.compile(
+    r"\bcomm 0x[0-9a-f]{1,16} rank (\d{1,6}) nranks (\d{1,6})\b(?:[\w ]{0,80} busId ([0-9a-f]{3,9})\b)?",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A process of a communicator of ``size`` ranks; ``label`` is what a launcher put before its line."""
+    """A process of a communicator of ``size`` ranks; ``label`` is what a launcher put before its line.
+
+    ``device`` is the PCI address of its GPU, empty where the line does not tell.
+    """
 
     label: int | None
     size: int
@@ -26,6 +32,7 @@ class Member:
     node: str
     pid: int
     place: Place
+    device: str = ""
 
 
 def member_of(part: Part, source: str) -> Member | None:
@@ -37,12 +44,19 @@ def member_of(part: Part, source: str) -> Member | None:
     if peeled.node is None or peeled.pid is None:
         return None
     place = Place(source, part.line, part.offset, part.text[:TEXT_LIMIT])
-    return Member(peeled.label, int(found[2]), int(found[1]), peeled.node, peeled.pid, place)
+    device = _address(found[3]) if found[3] else ""
+    return Member(peeled.label, int(found[2]), int(found[1]), peeled.node, peeled.pid, place, device)
+
+
+def _address(bus_id: str) -> str:
+    """NCCL's busId (domain, bus, device and function in one number: 5d000) as a PCI address."""
+    number = int(bus_id, 16)
+    return f"{number >> 20:04x}:{number >> 12 & 0xFF:02x}:{number >> 4 & 0xFF:02x}"
 
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Where ranks ran, and the rank of a process on a node."""
+    """Where ranks ran and on which GPU, how many there were, and the rank of a process on a node."""
 
     placements: tuple[Statement, ...]
     of_process: Mapping[tuple[str, int], int]
@@ -62,7 +76,12 @@ def settle(members: Iterable[Member]) -> Ranks:
             continue
         (node, _), place = next(iter(places.items()))
         placements.append(Statement("placement", (rank, node), place))
+        devices = {m.device for m in seen if m.size == world and m.rank == rank}
+        if len(devices) == 1 and (device := devices.pop()):
+            placements.append(Statement("rank_device", (rank, node, device), place))
         for process in places:
             processes.setdefault(process, set()).add(rank)
+    if placements:
+        placements.append(Statement("world_size", (world,), placements[0].place))
     sure = {process: next(iter(found)) for process, found in processes.items() if len(found) == 1}
     return Ranks(tuple(placements), sure)

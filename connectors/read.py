@@ -12,7 +12,7 @@ from aitia.facts.observation import Reading
 from .look import Reader, finder_of
 from .match import Matcher
 from .packs import load_packs
-from .settings import Settings, read_settings
+from .settings import Settings, check_globs, read_settings
 from .settle import reference_time, settle_all
 from .stamps import Calendar
 from .walk import find_sources
@@ -33,6 +33,8 @@ def read_incident(
     tree = find_sources(paths)
     patterns = load_packs(packs)
     settings, stated = read_settings(tree.settings) if tree.settings else (Settings(), ())
+    if tree.settings:
+        check_globs(settings, (source.name for source in tree.sources), tree.settings.path)
     reader = Reader(Matcher.of(patterns), finder_of(patterns), _calendar(settings, 0), progress)
     looks = [reader.look(source) for source in tree.sources]
     calendar = _calendar(settings, reference_time(looks, _calendar(settings, 0)))

@@ -1,8 +1,10 @@
 """``incident.yaml``: what a person states because no file shows it. Configuration, not evidence."""
 
 import fnmatch
+from collections.abc import Hashable, Iterable
 from datetime import tzinfo
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 import yaml
@@ -57,21 +59,52 @@ def read_settings(source: Source) -> tuple[Settings, tuple[Statement, ...]]:
         if path.stat().st_size > SETTINGS_BYTES:
             raise InputError(f"{name}: larger than {SETTINGS_BYTES} bytes")
         text = path.read_text(encoding="utf-8")
-        settings = Settings.model_validate(yaml.safe_load(text) or {})
-        if settings.timezone:
-            ZoneInfo(settings.timezone)
+        settings = Settings.model_validate(yaml.load(text, _OneOfEach) or {})
     except ValidationError as error:
-        raise InputError(f"{name}: {_first_fault(error)}") from None
-    except (OSError, yaml.YAMLError, ValueError, KeyError, RecursionError) as error:
-        raise InputError(f"{name}: {' '.join(str(error).split())}") from None
+        raise InputError(f"{path}: {_first_fault(error)}") from None
+    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: {' '.join(str(error).split())}") from None
+    _check_zone(settings, path)
     return settings, _statements(settings, name, text.splitlines())
+
+
+class _OneOfEach(yaml.SafeLoader):
+    """A loader that refuses a key given twice, of which the last would silently win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys: set[str] = set()
+        for key, _ in node.value:
+            if key.value in keys:
+                raise yaml.YAMLError(f"line {key.start_mark.line + 1}: the key `{key.value}` stands twice")
+            keys.add(str(key.value))
+        return super().construct_mapping(node, deep)
+
+
+def _check_zone(settings: Settings, path: Path) -> None:
+    if settings.timezone:
+        try:
+            ZoneInfo(settings.timezone)
+        except (KeyError, ValueError, OSError):
+            hint = "give a name such as Europe/Berlin or Etc/GMT-2"
+            raise InputError(f"{path}: the time zone `{settings.timezone}` is not known; {hint}") from None
+
+
+def check_globs(settings: Settings, sources: Iterable[str], path: Path) -> None:
+    """Raise InputError for a ``files`` entry that fits no file: a slip there would cost what it states."""
+    names = list(sources)
+    for glob in settings.files:
+        if not any(name == glob or fnmatch.fnmatchcase(name, glob) for name in names):
+            raise InputError(f"{path}: `files.{glob}` fits no file of the incident")
 
 
 def _first_fault(error: ValidationError) -> str:
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
+    if not key:
+        return "it has to be a mapping of keys to values"
     if first["type"] == "extra_forbidden":
-        known = ", ".join(sorted(Settings.model_fields))
+        inner = first["loc"][0] == "files"
+        known = ", ".join(sorted((FileSettings if inner else Settings).model_fields))
         return f"the key `{key}` is not known; known keys: {known}"
     return f"`{key}`: {first['msg']}"
 

@@ -79,7 +79,7 @@ def settle_all(
     jobs = [job for look in looks if look.accounts for job in look.accounts.jobs]
     accounting = statements(jobs)
     named = {s.args[0] for s in accounting if s.relation == "job"}
-    said = [s for s in said if s.relation != "job" or s.args[0] not in named] + accounting
+    said = [s for s in said if s.relation != "job" or not named] + accounting
     observations = list(ends(accounting))
     coverage: list[Coverage] = []
     clocks: dict[str, Clock] = {}

@@ -180,9 +180,16 @@ def is_binary(head: bytes) -> bool:
     )
 
 
+def _is_utf16(first: bytes) -> bool:
+    """A mark, and what is written mostly in ASCII behind it: many zero bytes."""
+    sample = first[2:4096]
+    marked = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return marked and sample.count(b"\0") * 4 > len(sample)
+
+
 def _recode(blocks: Iterator[bytes]) -> Iterator[bytes]:
     first = next(blocks, b"")
-    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and len(first) >= 4:
+    if _is_utf16(first):
         decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
         yield decoder.decode(first).encode()
         for block in blocks:

@@ -46,7 +46,9 @@ def test_an_empty_folder_reads_as_nothing(tmp_path: Path) -> None:
     assert read(tmp_path) == Reading()
 
 
-@pytest.mark.parametrize("content", [b"", b" \n\n\t\n", b"\0\0\n", gzip.compress(b"")])
+@pytest.mark.parametrize(
+    "content", [b"", b" \n\n\t\n", b"\0\0\n", gzip.compress(b"")], ids=("nothing", "blank", "zeros", "gzip")
+)
 def test_nothing_in_a_file_is_empty(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(content)
     assert alone(tmp_path / "a").status == "empty"
@@ -69,6 +71,7 @@ def test_hidden_files_are_let_alone(tmp_path: Path) -> None:
         (b"a" * 257 + b"ustar" + b"b" * 300, "archives are not read yet"),
         (gzip.compress(b"a" * 257 + b"ustar" + b"b" * 300), "archives are not read yet"),
     ],
+    ids=("random", "elf", "zip", "zstd", "tar", "tar.gz"),
 )
 def test_what_is_no_text_fails_with_a_reason(content: bytes, why: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(content)

@@ -173,7 +173,13 @@ def test_nccl_prefix_names_the_node_and_members_name_ranks(tmp_path: Path) -> No
         5,
         When(1777924523 * S, 1777924524 * S - 1, "gpu002"),
     )
-    assert said(reading) == {("placement", 4, "gpu001"), ("placement", 5, "gpu002")}
+    assert said(reading) == {
+        ("placement", 4, "gpu001"),
+        ("placement", 5, "gpu002"),
+        ("rank_device", 4, "gpu001", "0000:ca:00"),
+        ("rank_device", 5, "gpu002", "0000:ca:00"),
+        ("world_size", 16),
+    }
 
 
 def test_a_communicator_that_contradicts_itself_places_nobody(tmp_path: Path) -> None:
