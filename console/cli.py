@@ -30,7 +30,8 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="store_true", help="print the version and leave")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, text in COMMANDS.items():
-        commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", epilog=EPILOG)
+        epilog = EPILOG if name in ("demo", "diagnose") else None
+        commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", epilog=epilog)
     return top
 
 

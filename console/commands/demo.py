@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from shutil import which
 
 from aitia.ruleset import demo_folder
 
@@ -22,5 +23,6 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "text":
         first = next((c for a in case.diagnosis.attempts for c in a.root_causes), None)
         if first:
-            sys.stderr.write(f"\nThe files are in {folder}.\nSee the proof: aitia why {first.id}\n")
+            command = "aitia" if which("aitia") else sys.argv[0]
+            sys.stderr.write(f"\nThe files are in {folder}.\nSee the proof: {command} why {first.id}\n")
     return exit_code(case.diagnosis)
